@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * ringfence.h - locks and fences from Redis, checked by PostgreSQL
+ *
+ * A lock says who should work; a fence proves it to the database.  A lock can
+ * be lost without its holder noticing, so correctness never rests on the
+ * lock: it rests on PostgreSQL refusing whatever is not the newest.  Work that
+ * ends in a database takes its lock with rf_pg_acquire() (ringfence_pg.h);
+ * rf_acquire() alone is for work that has no database at its end.
+ *
+ * Errors     Every call that can fail returns rf_status, named for what the
+ *            caller does next.  RF_OK is 0.  The text behind the last failure
+ *            is rf_message(client).
+ * Ownership  What a call hands out through a "**out" belongs to the caller
+ *            and has one named release call.  A const pointer that a call
+ *            returns belongs to the object it was asked of.
+ * Threads    One client, and all locks taken from it, to one thread at a time.
+ *            After a fork the child may go on with the client (it makes a
+ *            connection of its own), but the locks stay the parent's.
+ */
+#ifndef RINGFENCE_H
+#define RINGFENCE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RF_VERSION_MAJOR 0
+#define RF_VERSION_MINOR 1
+#define RF_VERSION_PATCH 0
+#define RF_VERSION "0.1.0"
+
+/* ---- Outcomes --------------------------------------------------------- */
+
+typedef enum rf_status {
+    RF_OK = 0,        /* done                                              */
+    RF_BUSY = 1,      /* held by another: wait or give up                  */
+    RF_TIMEOUT = 2,   /* waited as long as allowed; it was never ours      */
+    RF_LOST = 3,      /* it was ours and no longer is: stop                */
+    RF_STALE = 4,     /* the database knows a newer grant: never retry     */
+    RF_COLLISION = 5, /* the database knows this number from another: stop */
+    RF_UNKNOWN = 6,   /* sent, not answered: look before doing it again    */
+    RF_RETRY = 7,     /* nothing landed: safe to do again                  */
+    RF_REFUSED = 8,   /* policy: replicas, breaker, rate limit             */
+    RF_MISUSE = 9,    /* call or set-up wrong: a person must look          */
+    RF_NOMEM = 10     /* out of memory: nothing landed                     */
+} rf_status;
+
+/* Name of an outcome, such as "RF_STALE".  Static storage, never NULL. */
+const char *rf_status_name(rf_status status);
+
+/* One sentence: what it means and what to do next.  Static, never NULL. */
+const char *rf_status_text(rf_status status);
+
+/* Version of the library at run time, such as "0.1.0". */
+const char *rf_version(void);
+
+/* ---- Client ----------------------------------------------------------- */
+
+/* At most one connection to the lock service, made when first needed. */
+typedef struct rf_client rf_client;
+
+/* Start from RF_OPTIONS_INIT, then set fields by name. */
+typedef struct rf_options {
+    const char *prefix; /* of every key; 1 to 64 bytes; default "lock:v1:" */
+    int timeout_ms;     /* limit of each call's talk to Redis; default 2000 */
+} rf_options;
+
+#define RF_OPTIONS_INIT { "lock:v1:", 2000 }
+
+/*
+ * Make a client for the lock service at url:
+ *
+ *   redis://[[user]:password@]host[:port][/db]
+ *   redis+unix://[[user]:password@]/path/to/socket[?db=n]
+ *
+ * User, password and path may be percent-encoded.  opts is copied; NULL means
+ * the defaults.  Nothing is connected yet: the call that first needs the
+ * connection makes it and reports its failure.  On success *out is the
+ * client; end it with rf_close().  Otherwise *out is NULL.
+ *
+ * Returns RF_OK, RF_MISUSE (the URL or an option is wrong) or RF_NOMEM.
+ */
+rf_status rf_open(const char *url, const rf_options *opts, rf_client **out);
+
+/*
+ * Disconnect and free.  Locks not released before simply run out; they must
+ * not be used afterwards, except to be released.  NULL is fine.
+ */
+void rf_close(rf_client *client);
+
+/*
+ * Text of the last failure on the client, or "".  Never holds a password.
+ * Valid until the next call on the client.
+ */
+const char *rf_message(const rf_client *client);
+
+/* ---- Locks ------------------------------------------------------------ */
+
+/* A grant: a resource, a fence and a holder. */
+typedef struct rf_lock rf_lock;
+
+/* Fences are 1 or more and grow per resource.  0 is never a fence. */
+typedef int64_t rf_fence;
+
+/* Limits, all checked before anything is sent. */
+#define RF_RESOURCE_MAX 255       /* bytes; valid UTF-8, no control character */
+#define RF_TTL_MAX_MS   86400000  /* 24 hours; the least is 1                 */
+#define RF_FENCE_MAX    9007199254740991 /* 2^53 - 1: exact in every language */
+#define RF_HOLDER_LEN   32        /* hex digits                               */
+
+/* Start from RF_ACQUIRE_INIT, then set fields by name. */
+typedef struct rf_acquire_options {
+    int64_t ttl_ms;     /* how long Redis keeps it; default 30000           */
+    int64_t wait_ms;    /* how long to wait for another holder; 0: try once */
+    rf_fence floor;     /* issue a fence above this one; default 0          */
+    const char *holder; /* NULL: a new one (what nearly everybody wants)    */
+} rf_acquire_options;
+
+#define RF_ACQUIRE_INIT { 30000, 0, 0, (const char *)0 }
+
+/*
+ * Take the lock on resource.  opts NULL means the defaults.  On success *out
+ * is the lock, with a fence larger than any that Redis remembers for this
+ * resource; end it with rf_release().  Otherwise *out is NULL.
+ *
+ * A request whose reply is lost is resent once, with the same holder, so that
+ * it can't be granted twice.  When that is not answered either, the outcome
+ * is RF_UNKNOWN: the lock may exist with nobody behind it, and runs out by
+ * itself after ttl_ms.  A caller who would rather ask again than wait chooses
+ * opts->holder itself (rf_holder_new) and calls again with the same one: the
+ * same grant is then handed out, with the same fence.
+ *
+ * Returns RF_OK, RF_BUSY (wait_ms 0; rf_busy_ms tells how long), RF_TIMEOUT
+ * (wait_ms is over), RF_UNKNOWN, RF_RETRY, RF_MISUSE or RF_NOMEM.
+ */
+rf_status rf_acquire(rf_client *client, const char *resource,
+                     const rf_acquire_options *opts, rf_lock **out);
+
+/*
+ * After RF_BUSY or RF_TIMEOUT: milliseconds until the holder's lock runs out
+ * by itself, as Redis last told; -1 when it never does (a lock of some other
+ * client without a TTL) or when the last call was not answered by RF_BUSY.
+ */
+int64_t rf_busy_ms(const rf_client *client);
+
+/*
+ * The fence to send with every write made under this lock, or 0 once the lock
+ * is past its deadline, lost or refused.  0 is refused everywhere.
+ */
+rf_fence rf_lock_fence(const rf_lock *lock);
+
+/* The holder: RF_HOLDER_LEN hex digits.  Lives as long as the lock. */
+const char *rf_lock_holder(const rf_lock *lock);
+
+/* The resource.  Lives as long as the lock. */
+const char *rf_lock_resource(const rf_lock *lock);
+
+/* Milliseconds left to the deadline by this machine's clock; 0 when over. */
+int64_t rf_lock_left_ms(const rf_lock *lock);
+
+/*
+ * Let the lock live ttl_ms from now, if it is still ours.  Never re-creates a
+ * lock that is gone.
+ *
+ * Returns RF_OK, RF_LOST (final), RF_UNKNOWN or RF_RETRY (the old deadline
+ * stands; may be tried again until then), RF_MISUSE or RF_NOMEM.
+ */
+rf_status rf_renew(rf_lock *lock, int64_t ttl_ms);
+
+/*
+ * Raise the fence of a lock above floor, if the lock is still ours.  Only for
+ * a grant that the database refused at its first claim (stale at birth: Redis
+ * forgot its counter).  rf_pg_acquire() does this by itself.  A lock that has
+ * been claimed once is refused with RF_MISUSE: raising its number in the
+ * middle of a section would lose updates.
+ *
+ * Returns RF_OK, RF_LOST, RF_UNKNOWN (the lock is given up: its number can't
+ * be known), RF_RETRY, RF_MISUSE or RF_NOMEM.
+ */
+rf_status rf_reissue(rf_lock *lock, rf_fence floor);
+
+/*
+ * Give the lock back if it is still ours, and free it whatever the outcome.
+ * NULL is fine and returns RF_OK.
+ *
+ * Returns RF_OK, RF_LOST (it had run out, or belongs to another), RF_UNKNOWN,
+ * RF_RETRY or RF_MISUSE.  None of them needs handling for safety: a lock that
+ * was not given back runs out by itself.
+ */
+rf_status rf_release(rf_lock *lock);
+
+/* ---- Helpers ---------------------------------------------------------- */
+
+/* What Redis knows of a resource. */
+typedef struct rf_info {
+    int held;                       /* 1 when somebody has the lock        */
+    rf_fence fence;                 /* of the holder; 0 when not held, or
+                                       when it is not one of our locks     */
+    char holder[RF_HOLDER_LEN + 1]; /* "" likewise                         */
+    int64_t left_ms;                /* until it runs out; -1: never        */
+    rf_fence counter;               /* the last fence issued; 0: none known */
+} rf_info;
+
+/*
+ * Look at a resource without changing anything.
+ *
+ * Returns RF_OK, RF_RETRY, RF_MISUSE or RF_NOMEM.
+ */
+rf_status rf_inspect(rf_client *client, const char *resource, rf_info *out);
+
+/*
+ * Write a new holder: RF_HOLDER_LEN hex digits and a zero, from the system's
+ * random source.
+ *
+ * Returns RF_OK, or RF_RETRY when the system has no random bytes to give.
+ */
+rf_status rf_holder_new(char out[RF_HOLDER_LEN + 1]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* RINGFENCE_H */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * source.h - what every source of locks and fences must answer
+ *
+ * A source is one lock service: a Redis, a quorum of them, later others.  It
+ * knows connections and wire formats and nothing of deadlines' meaning, of
+ * waiting, or of PostgreSQL.  The guard does not care who issues the numbers.
+ */
+#ifndef RF_SOURCE_H
+#define RF_SOURCE_H
+
+#include "ringfence.h"
+
+/* Where a failure's text goes: the client owns it, everyone below fills it. */
+typedef struct rf__error {
+    char text[256];
+    char sqlstate[6];
+} rf__error;
+
+/* Set the text, printf-like.  Never give it a password. */
+void rf__set_error(rf__error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Who asks, for what.  All strings were validated by lock.c. */
+typedef struct rf__grant {
+    const char *resource;
+    const char *holder;  /* RF_HOLDER_LEN hex digits                    */
+    rf_fence fence;      /* 0 in a first acquire                        */
+    int64_t ttl_ms;      /* in: wanted.  out: what the service granted  */
+    int64_t sent_ms;     /* out: clock read before the request was sent */
+    int64_t busy_ms;     /* out, RF_BUSY: until the holder's runs out   */
+} rf__grant;
+
+typedef struct rf__source rf__source;
+
+/*
+ * Every step is atomic in the service, and returns RF_UNKNOWN only when a
+ * request was sent and its answer never came.  deadline_ms is on rf__now_ms():
+ * no step outlasts it.
+ */
+typedef struct rf__source_ops {
+    rf_status (*acquire)(rf__source *s, rf__grant *grant, rf_fence floor,
+                         int64_t deadline_ms);
+    rf_status (*renew)(rf__source *s, rf__grant *grant, int64_t deadline_ms);
+    rf_status (*release)(rf__source *s, rf__grant *grant, int64_t deadline_ms);
+    rf_status (*reissue)(rf__source *s, rf__grant *grant, rf_fence floor,
+                         int64_t deadline_ms);
+    rf_status (*inspect)(rf__source *s, const char *resource, rf_info *info,
+                         int64_t deadline_ms);
+    void (*close)(rf__source *s);
+} rf__source_ops;
+
+/* First member of every source, so that the ops can be found. */
+struct rf__source {
+    const rf__source_ops *ops;
+    rf__error *error;
+};
+
+#endif /* RF_SOURCE_H */
