@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 ringfence maintainers
+#
+# harness.pl - run every test file, read their TAP, end in one line of counts
+#
+# Started by tests/run, which has PostgreSQL running.  Two files at a time;
+# results are told in the order of the names, so that two runs read alike.
+use strict;
+use warnings;
+use File::Basename qw(basename dirname);
+use File::Path qw(make_path);
+use TAP::Parser;
+
+my $root  = $ENV{RF_ROOT};
+my $build = $ENV{RF_BUILD};
+my $tmp   = $ENV{RF_TMP};
+my $jobs  = $ENV{RF_JOBS} || 2;
+my $limit = $ENV{RF_TIMEOUT} || 300;    # seconds for one file
+my $live  = -t STDOUT;
+my ($passed, $failed) = (0, 0);
+my %running;                            # pid => test
+$| = 1;
+
+# ---- Which tests there are --------------------------------------------------
+
+# A kind is where its files are and the command that runs one of them.
+my @kinds = (
+    ['tests/client/test_*.c',       \&client_command],
+    ['tests/sql/*.sql',             \&sql_command],
+    ['tests/isolation/*.spec',      \&isolation_command],
+    ['tests/scripts/*.sh',          \&script_command],
+    ['tests/{client,sql,drills,bench,model,sim}/test_*.sh', \&script_command],
+);
+
+sub client_command {
+    my ($file) = @_;
+    my $program = "$build/tests/" . basename($file, '.c');
+    return ("$root/tests/lib/valgrind.sh", $program) if $ENV{VALGRIND};
+    return ($program);
+}
+
+sub sql_command {
+    my ($file) = @_;
+    return ('psql', '-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1',
+        '-f', "$root/$file");
+}
+
+sub isolation_command { return ('bash', "$root/tests/lib/isolation.sh", @_) }
+sub script_command    { return ('bash', "$root/$_[0]") }
+
+sub find_tests {
+    my @tests;
+    chdir $root or die "$root: $!\n";
+    for my $kind (@kinds) {
+        my ($glob, $command) = @$kind;
+        for my $file (sort glob $glob) {
+            next if $ENV{SANITIZE} && $ENV{SANITIZE} eq 'thread'
+                && $command != \&client_command;
+            next if $ENV{VALGRIND} && $command != \&client_command;
+            next if defined $ENV{T} && $ENV{T} ne '' && $file !~ /$ENV{T}/;
+            push @tests, { file => $file, command => $command,
+                name => sprintf('t%03d', scalar @tests) };
+        }
+    }
+    return @tests;
+}
+
+# ---- Running one --------------------------------------------------------------
+
+# A database of its own, cloned from the one that has the extensions.
+sub database {
+    my ($sql) = @_;
+    return system('psql', '-X', '-q', '-d', 'postgres', '-c', $sql) == 0;
+}
+
+sub start {
+    my ($test) = @_;
+    (my $log = $test->{file}) =~ s{^tests/}{};
+    $test->{log}     = "$build/log/$log.log";
+    $test->{started} = time;
+    make_path(dirname($test->{log}));
+    database("CREATE DATABASE $test->{name} TEMPLATE rf_template")
+        or die "no database for $test->{file}\n";
+
+    my $pid = fork // die "fork: $!\n";
+    if ($pid == 0) {
+        setpgrp(0, 0);    # so that a test over its time goes with its children
+        $ENV{PGDATABASE}            = $test->{name};
+        $ENV{CMOCKA_MESSAGE_OUTPUT} = 'TAP';
+        $ENV{TMPDIR}                = "$tmp/$test->{name}";
+        mkdir $ENV{TMPDIR};
+        open STDIN,  '<', '/dev/null';
+        open STDOUT, '>', $test->{log} or die "$test->{log}: $!\n";
+        open STDERR, '>&', \*STDOUT;
+        exec $test->{command}->($test->{file}) or exit 127;
+    }
+    $running{$pid} = $test;
+}
+
+# Wait until one has ended; kill what is over its time.
+sub reap {
+    while (1) {
+        my $pid = waitpid(-1, 1);
+        if ($pid > 0) {
+            my $test = delete $running{$pid} or next;
+            $test->{status} = $?;
+            kill 'KILL', -$pid;    # whatever it left behind
+            database("DROP DATABASE IF EXISTS $test->{name} WITH (FORCE)");
+            return;
+        }
+        for (keys %running) {
+            next if time - $running{$_}{started} < $limit;
+            $running{$_}{late} = 1;
+            kill 'KILL', -$_;
+        }
+        select undef, undef, undef, 0.02;
+    }
+}
+
+# ---- Telling --------------------------------------------------------------------
+
+# Everything the file printed from the first failure on is a diagnostic, and
+# the lines before it back to the last passed assertion.
+sub diagnostics {
+    my ($test) = @_;
+    open my $in, '<', $test->{log} or return '';
+    my ($text, $pending, $bad) = ('', '', 0);
+    while (my $line = <$in>) {
+        if ($line =~ /^ok\b/ && $line !~ /#\s*skip/i) {
+            $text .= $pending if $bad;
+            ($pending, $bad) = ('', 0);
+            next;
+        }
+        $bad = 1 if $line =~ /^(not ok|ok|Bail out)/;
+        $pending .= $line;
+    }
+    return substr($text . $pending, 0, 20_000);
+}
+
+# Count one file's assertions; a file that dies, or prints too few of them,
+# is one failure more.  A skip is a failure: it promised and did not look.
+sub judge {
+    my ($test) = @_;
+    open my $in, '<', $test->{log} or die "$test->{log}: $!\n";
+    local $/;
+    my $parser = TAP::Parser->new({ tap => scalar <$in> });
+    $parser->run;
+    my @skipped = $parser->skipped;
+    my @good    = $parser->actual_passed;
+    my $bad     = $parser->actual_failed + @skipped;
+    my @why;
+    push @why, "no end after $limit s" if $test->{late};
+    push @why, sprintf('exit status %d, signal %d',
+        $test->{status} >> 8, $test->{status} & 127)
+        if $test->{status} && !$test->{late} && !$bad;
+    push @why, map { "TAP: $_" } $parser->parse_errors;
+    push @why, 'skipped: ' . $parser->skip_all if $parser->skip_all;
+    push @why, 'no assertion' if !@good && !$bad && !@why;
+    $bad++ if @why && !$bad;
+    $passed += @good - @skipped;
+    $failed += $bad;
+    return ($bad, scalar @good, \@why);
+}
+
+sub report {
+    my ($test, $count, $of) = @_;
+    my ($bad, $good, $why) = judge($test);
+    print "\r\e[K" if $live;
+    if ($bad) {
+        print "FAILED $test->{file}\n";
+        print "    $_\n" for @$why, split /\n/, diagnostics($test);
+    } elsif ($ENV{V}) {
+        printf "ok     %s (%d)\n", $test->{file}, $good;
+    }
+    printf "%d of %d files, %d failed", $count, $of, $failed if $live;
+}
+
+my @tests = find_tests();
+die "No test file matches T=" . ($ENV{T} // '') . "\n" if !@tests;
+$SIG{TERM} = $SIG{INT} = sub {
+    kill 'KILL', map { -$_ } keys %running;
+    exit 1;
+};
+
+my @queue = @tests;
+my $told  = 0;
+while ($told < @tests) {
+    start(shift @queue) while @queue && keys %running < $jobs;
+    reap() if %running;
+    while ($told < @tests && defined $tests[$told]{status}) {
+        report($tests[$told++], $told, scalar @tests);
+    }
+}
+print "\r\e[K" if $live;
+print "$passed passed, $failed failed\n";
+exit($failed ? 1 : 0);

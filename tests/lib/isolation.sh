@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 ringfence maintainers
+#
+# isolation.sh FILE.spec: run PostgreSQL's isolationtester, compare with
+# FILE.out, print TAP.  The difference is the diagnostic.
+set -u
+
+spec=$RF_ROOT/$1
+want=${spec%.spec}.out
+got=$TMPDIR/got
+tester=$(dirname "$($PG_CONFIG --pgxs)")/../test/isolation/isolationtester
+
+echo 1..1
+"$tester" "dbname=$PGDATABASE" <"$spec" >"$got" 2>&1
+status=$?
+if [ $status = 0 ] && diff -u "$want" "$got" >"$TMPDIR/diff" 2>&1; then
+    echo "ok 1 - $1"
+    exit 0
+fi
+echo "not ok 1 - $1 (exit status $status)"
+if [ -f "$want" ]; then
+    sed 's/^/# /' "$TMPDIR/diff"
+else
+    sed 's/^/# /' "$got"
+    echo "# ${1%.spec}.out does not exist: this is what came out"
+fi
+exit 1
