@@ -4,11 +4,15 @@
 # Only delegates: the work is in client/, pg_extension/, tests/ and examples/.
 # Must be readable by make where neither compiler nor pkg-config exists yet.
 
-PREFIX    ?= /usr/local
-DESTDIR   ?=
-PG_CONFIG ?= pg_config
-SANITIZE  ?=
-export PREFIX PG_CONFIG SANITIZE
+PREFIX    ?= /usr/local#	where install puts things
+DESTDIR   ?=#	put before every path of install, for packages
+PG_CONFIG ?= pg_config#	which PostgreSQL to build for
+T         ?=#	run only test files whose path matches
+SANITIZE  ?=#	1: address and undefined behaviour, thread: races
+VALGRIND  ?=#	1: client tests under valgrind
+WERROR    ?=#	1: warnings are errors
+V         ?=#	1: show the commands
+export PREFIX PG_CONFIG T SANITIZE VALGRIND WERROR V
 
 ROOT  := $(CURDIR)
 BUILD := $(ROOT)/build$(if $(SANITIZE),/sanitize-$(SANITIZE))
@@ -21,8 +25,9 @@ ifeq ($(wildcard sql/ringfence.sql),)
 MAKE_EXTENSION = @echo "no extension yet" \#
 endif
 
-.PHONY: all client extension examples check test tests install uninstall \
-        install-extension clean help
+.PHONY: all client extension examples check test-client test-sql \
+        test-isolation test tests demo bench lint format install uninstall \
+        install-extension deps clean help
 
 all: client extension ## build the library and the extension
 
@@ -32,16 +37,43 @@ client: ## build the library
 extension: ## build the extension
 	$(MAKE_EXTENSION) all
 
-examples: ## build the example programs
+examples: client ## build the example programs
 	$(MAKE_CLIENT) examples
 
-tests: all
-	$(MAKE_CLIENT) tests
-
-check: tests examples ## build all, run every test; T=PATTERN runs a part
+check: deps ## build everything, run every test
+	+@$(MAKE) --no-print-directory tests
 	@RF_BUILD=$(BUILD) tests/run
 
 test: check
+
+tests: all examples
+	$(MAKE_CLIENT) tests
+
+test-client: ## run the tests of the library only
+	+@$(MAKE) --no-print-directory check T=tests/client/
+
+test-sql: ## run the tests of the extension only
+	+@$(MAKE) --no-print-directory check T=tests/sql/
+
+test-isolation: ## run what only concurrency shows
+	+@$(MAKE) --no-print-directory check T=tests/isolation/
+
+demo: deps ## stale holders against two shops, one of them fenced
+	+@$(MAKE) --no-print-directory all examples
+	@RF_BUILD=$(BUILD) examples/demo/run
+
+bench: deps ## measure side by side with the alternatives
+	+@$(MAKE) --no-print-directory all
+	$(MAKE_CLIENT) benches
+	@RF_BUILD=$(BUILD) tests/bench/run
+
+lint: ## format, static checks, banned calls, one version
+	@tests/lib/deps.sh lint
+	@tests/lint
+
+format: ## bring C of the client's dialect into its format
+	@tests/lib/deps.sh lint
+	@tests/lint --format
 
 install: all ## put library, headers, Lua files and extension in place
 	$(MAKE_CLIENT) install
@@ -54,8 +86,14 @@ uninstall: ## remove what install put there
 	$(MAKE_CLIENT) uninstall
 	$(MAKE_EXTENSION) uninstall
 
+deps: ## install the Debian packages that are missing
+	@tests/lib/deps.sh check $(if $(VALGRIND),valgrind)
+
 clean: ## remove everything built
 	rm -rf build
 
-help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.* ## /\1\t/p' Makefile
+help: ## list targets and variables
+	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/  \1\t\2/p' Makefile | expand -t 20
+	@echo "Variables, with their defaults:"
+	@sed -n 's/^\([A-Z_]* *\)?= *\(.*\)#\t\(.*\)/  \1= \2\t\3/p' Makefile | \
+	  expand -t 34
