@@ -10,9 +10,10 @@ PG_CONFIG ?= pg_config#	which PostgreSQL to build for
 T         ?=#	run only test files whose path matches
 SANITIZE  ?=#	1: address and undefined behaviour, thread: races
 VALGRIND  ?=#	1: client tests under valgrind
+SEED      ?=#	replays one run of sim or drills
 WERROR    ?=#	1: warnings are errors
 V         ?=#	1: show the commands
-export PREFIX PG_CONFIG T SANITIZE VALGRIND WERROR V
+export PREFIX PG_CONFIG T SEED SANITIZE VALGRIND WERROR V
 
 ROOT  := $(CURDIR)
 BUILD := $(ROOT)/build$(if $(SANITIZE),/sanitize-$(SANITIZE))
@@ -26,7 +27,8 @@ MAKE_EXTENSION = @echo "no extension yet" \#
 endif
 
 .PHONY: all client extension examples check test-client test-sql \
-        test-isolation test tests demo bench lint format install uninstall \
+        test-isolation test tests demo bench model sim mutants drills \
+        lint format install uninstall \
         install-extension deps clean help
 
 all: client extension ## build the library and the extension
@@ -66,6 +68,20 @@ bench: deps ## measure side by side with the alternatives
 	+@$(MAKE) --no-print-directory all
 	$(MAKE_CLIENT) benches
 	@RF_BUILD=$(BUILD) tests/bench/run
+
+model: ## search the models and what must break in them
+	@tests/lib/deps.sh model
+	@tests/model/run
+
+sim: client ## run the client in a simulated world, SEED=n for one
+	@RF_BUILD=$(BUILD) tests/sim/run
+
+mutants: deps ## break the code on purpose; each must be noticed
+	@RF_BUILD=$(BUILD) tests/mutants/run
+
+drills: deps ## real servers, real faults, SEED=n
+	+@$(MAKE) --no-print-directory all
+	@RF_BUILD=$(BUILD) tests/drills/run
 
 lint: ## format, static checks, banned calls, one version
 	@tests/lib/deps.sh lint
