@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * guard.c
+ *		guard() and try_guard(): look, lock, look again, decide, advance.
+ *
+ * What holds: once a claim has committed, no transaction with an older grant
+ * commits a write for that resource.  So transactions of one grant run side
+ * by side, a newer claim excludes them, and the hold lasts to the commit.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+
+#include "claims.h"
+#include "decide.h"
+#include "errcodes.h"
+#include "grant.h"
+#include "old_snapshot.h"
+#include "registry.h"
+#include "resource_lock.h"
+
+PG_FUNCTION_INFO_V1(ringfence_guard);
+PG_FUNCTION_INFO_V1(ringfence_try_guard);
+PG_FUNCTION_INFO_V1(ringfence_fence);
+PG_FUNCTION_INFO_V1(ringfence_high_water);
+
+enum
+{
+	ARG_RESOURCE,
+	ARG_FENCE,
+	ARG_HOLDER,
+	ARG_LEASE,
+	ARG_PREEMPT
+};
+
+/*
+ * A standby answers from the past, and a parallel worker can take neither
+ * lock nor snapshot.
+ */
+static void
+check_place(void)
+{
+	if (RecoveryInProgress())
+		ereport(ERROR,
+				(errcode(ERRCODE_RF_SETUP),
+				 errmsg(RF_MSG_SETUP),
+				 errdetail("This server is in recovery, so it cannot know the "
+						   "newest fence."),
+				 errhint("Connect to the primary.")));
+	if (IsInParallelMode())
+		ereport(ERROR,
+				(errcode(ERRCODE_RF_SETUP),
+				 errmsg(RF_MSG_SETUP),
+				 errdetail("A fence cannot be judged in a parallel operation."),
+				 errhint("Do not mark functions that call ringfence as "
+						 "PARALLEL SAFE or RESTRICTED.")));
+}
+
+static void
+check_not_null(FunctionCallInfo fcinfo, int arg, const char *what)
+{
+	if (PG_ARGISNULL(arg))
+		ereport(ERROR,
+				(errcode(ERRCODE_RF_ARGUMENT),
+				 errmsg(RF_MSG_ARGUMENT),
+				 errdetail("The %s is null.", what)));
+}
+
+static void
+read_grant(FunctionCallInfo fcinfo, RfGrant *grant)
+{
+	check_not_null(fcinfo, ARG_RESOURCE, "resource");
+	check_not_null(fcinfo, ARG_FENCE, "fence");
+	check_not_null(fcinfo, ARG_PREEMPT, "argument preempt");
+	rf_grant_set_resource(grant, PG_GETARG_TEXT_PP(ARG_RESOURCE));
+	grant->fence = PG_GETARG_INT64(ARG_FENCE);
+	rf_check_fence(grant->fence);
+	grant->holder = NULL;
+	if (!PG_ARGISNULL(ARG_HOLDER))
+		rf_grant_set_holder(grant, PG_GETARG_TEXT_PP(ARG_HOLDER));
+}
+
+static const char *
+show_holder(const char *holder)
+{
+	return holder == NULL ? "without a name" : psprintf("\"%s\"", holder);
+}
+
+static void
+raise_refusal(RfDecision decision, const RfGrant *grant, const RfRow *row)
+{
+	if (decision == RF_REFUSE_STALE)
+		ereport(ERROR,
+				(errcode(ERRCODE_RF_STALE),
+				 errmsg(RF_MSG_STALE),
+				 errdetail("Resource \"%.*s\": fence %lld of holder %s is "
+						   "below the stored fence %lld of holder %s.",
+						   grant->name_len, grant->name,
+						   (long long) grant->fence,
+						   show_holder(grant->holder),
+						   (long long) row->fence,
+						   show_holder(row->holder)),
+				 errhint("A newer holder has claimed the resource. Give up "
+						 "what was computed from it; do not retry.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_RF_COLLISION),
+			 errmsg(RF_MSG_COLLISION),
+			 errdetail("Resource \"%.*s\": fence %lld of holder %s is already "
+					   "stored for holder %s.",
+					   grant->name_len, grant->name,
+					   (long long) grant->fence,
+					   show_holder(grant->holder),
+					   show_holder(row->holder)),
+			 errhint("The fence was issued twice. Give up what was computed "
+					 "from the resource; do not retry.")));
+}
+
+static void
+raise_reads_the_past(const RfGrant *grant)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to a snapshot older than "
+					"the claim"),
+			 errdetail("Resource \"%.*s\": fence %lld was accepted, but this "
+					   "statement could read what was there before.",
+					   grant->name_len, grant->name,
+					   (long long) grant->fence),
+			 errhint("Retry the transaction, with the guard as its first "
+					 "statement.")));
+}
+
+static bool
+same_holder(const char *a, const char *b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	return strcmp(a, b) == 0;
+}
+
+/*
+ * This transaction holds the lock since its claim, so nothing can have
+ * changed: a repeated call costs next to nothing.
+ */
+static bool
+is_claimed(const RfGrant *grant, Oid guard_function)
+{
+	const RfClaim *claim = rf_claim_find(grant);
+
+	if (claim == NULL || claim->fence != grant->fence ||
+		!same_holder(claim->holder, grant->holder) ||
+		!rf_lock_is_held(grant->hash))
+		return false;
+	if (rf_reads_the_past(&claim->seen, guard_function))
+		raise_reads_the_past(grant);
+	return true;
+}
+
+/* Only a newer fence is written; an unchanged one leaves no trace. */
+static bool
+advance(const RfGrant *grant, const RfRow *row)
+{
+	if (XactReadOnly)
+		ereport(ERROR,
+				(errcode(ERRCODE_RF_SETUP),
+				 errmsg(RF_MSG_SETUP),
+				 errdetail("Resource \"%.*s\": a newer fence cannot be stored "
+						   "in a read-only transaction.",
+						   grant->name_len, grant->name)));
+	if (!rf_registry_advance(grant, row))
+		return false;
+	/* Forgotten in a crash, the old holder would be let in again. */
+	ForceSyncCommit();
+	return true;
+}
+
+/*
+ * Share is for those who passed with the stored fence: so an advancing
+ * transaction can be told from all others by its lock.
+ */
+static void
+downgrade(const RfGrant *grant)
+{
+	rf_lock(grant->hash, RF_SHARED);
+	rf_unlock(grant->hash, RF_EXCLUSIVE);
+}
+
+/*
+ * Under the lock.  RF_ADVANCE means that the mode of the lock was too weak,
+ * or that somebody wrote by hand: once more.
+ */
+static RfDecision
+decide_locked(const RfGrant *grant, LOCKMODE mode, RfRow *row,
+			  Oid guard_function)
+{
+	RfSeen		seen = {InvalidTransactionId, NULL};
+	RfDecision	decision;
+
+	rf_registry_look(grant, row);
+	decision = rf_decide(row->fence, row->holder, grant->fence, grant->holder);
+	if (decision == RF_ADVANCE && mode != RF_EXCLUSIVE)
+		return RF_ADVANCE;
+	if (decision != RF_ADVANCE && decision != RF_PASS)
+		return decision;
+
+	if (decision == RF_PASS && !TransactionIdIsCurrentTransactionId(row->xmin))
+		seen.row_xmin = row->xmin;
+	else
+		seen.horizon = rf_horizon_now();
+	if (rf_reads_the_past(&seen, guard_function))
+		raise_reads_the_past(grant);
+	if (decision == RF_ADVANCE && !advance(grant, row))
+		return RF_ADVANCE;
+	if (decision == RF_PASS && mode == RF_EXCLUSIVE)
+		downgrade(grant);
+	rf_claim_remember(grant, &seen);
+	return RF_PASS;
+}
+
+/*
+ * The mode of the lock is chosen by an unlocked look: raising it later is how
+ * two claims deadlock.  Stored fences only rise, so a refusal by that look is
+ * final and need not wait.
+ */
+static RfDecision
+claim(const RfGrant *grant, RfRow *row, Oid guard_function)
+{
+	RfDecision	decision;
+	LOCKMODE	mode;
+
+	rf_registry_look(grant, row);
+	decision = rf_decide(row->fence, row->holder, grant->fence, grant->holder);
+	while (decision == RF_ADVANCE || decision == RF_PASS)
+	{
+		mode = decision == RF_PASS ? RF_SHARED : RF_EXCLUSIVE;
+		rf_lock(grant->hash, mode);
+		decision = decide_locked(grant, mode, row, guard_function);
+		if (decision == RF_PASS)
+			return RF_PASS;
+		rf_unlock(grant->hash, mode);
+	}
+	return decision;
+}
+
+static RfDecision
+judge(FunctionCallInfo fcinfo, RfGrant *grant, RfRow *row)
+{
+	Oid			guard_function = fcinfo->flinfo->fn_oid;
+
+	check_place();
+	read_grant(fcinfo, grant);
+	if (is_claimed(grant, guard_function))
+		return RF_PASS;
+	return claim(grant, row, guard_function);
+}
+
+Datum
+ringfence_guard(PG_FUNCTION_ARGS)
+{
+	RfGrant		grant;
+	RfRow		row;
+	RfDecision	decision = judge(fcinfo, &grant, &row);
+
+	if (decision != RF_PASS)
+		raise_refusal(decision, &grant, &row);
+	PG_RETURN_BOOL(true);
+}
+
+/* So that UPDATE ... WHERE ringfence.try_guard(...) touches no row. */
+Datum
+ringfence_try_guard(PG_FUNCTION_ARGS)
+{
+	RfGrant		grant;
+	RfRow		row;
+
+	PG_RETURN_BOOL(judge(fcinfo, &grant, &row) == RF_PASS);
+}
+
+/* The fence that this transaction has claimed. */
+Datum
+ringfence_fence(PG_FUNCTION_ARGS)
+{
+	RfGrant		grant;
+	int64		fence;
+
+	check_not_null(fcinfo, ARG_RESOURCE, "resource");
+	rf_grant_set_resource(&grant, PG_GETARG_TEXT_PP(ARG_RESOURCE));
+	fence = rf_claimed_fence(grant.name, grant.name_len);
+	if (fence == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_RF_UNCLAIMED),
+				 errmsg(RF_MSG_UNCLAIMED),
+				 errdetail("Resource \"%.*s\".",
+						   grant.name_len, grant.name),
+				 errhint("Call ringfence.guard() first in this "
+						 "transaction.")));
+	PG_RETURN_INT64(fence);
+}
+
+/* The newest fence that is stored. */
+Datum
+ringfence_high_water(PG_FUNCTION_ARGS)
+{
+	RfGrant		grant;
+	RfRow		row;
+
+	check_place();
+	check_not_null(fcinfo, ARG_RESOURCE, "resource");
+	rf_grant_set_resource(&grant, PG_GETARG_TEXT_PP(ARG_RESOURCE));
+	rf_registry_look(&grant, &row);
+	PG_RETURN_INT64(row.fence);
+}

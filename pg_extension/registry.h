@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * registry.h
+ *		The newest claim of each resource, as it is stored.
+ */
+#ifndef RF_REGISTRY_H
+#define RF_REGISTRY_H
+
+#include "postgres.h"
+
+#include "storage/itemptr.h"
+#include "utils/snapshot.h"
+
+#include "grant.h"
+
+/* A resource's row.  Without one, fence is 0: below every fence. */
+typedef struct RfRow
+{
+	int64		fence;
+	const char *holder;			/* NULL, or holder_space */
+	TransactionId xmin;			/* who wrote this version */
+	ItemPointerData tid;		/* invalid: no row */
+	char		holder_space[RF_HOLDER_MAX + 2];
+} RfRow;
+
+/* What has been committed up to this moment, and by this transaction. */
+extern void rf_registry_look(const RfGrant *grant, RfRow *row);
+
+/*
+ * Store the grant in place of what was looked at, under the resource's
+ * exclusive lock.  False: somebody wrote to the table by hand, look again.
+ */
+extern bool rf_registry_advance(const RfGrant *grant, const RfRow *row);
+
+#endif							/* RF_REGISTRY_H */
