@@ -8,11 +8,26 @@
 #ifndef RF_INTERNAL_H
 #define RF_INTERNAL_H
 
+#include <stddef.h>
+
 #include "ringfence.h"
 #include "source.h"
 
 /* deadline.c: the only reader of a clock.  CLOCK_BOOTTIME: counts suspend. */
 int64_t rf__now_ms(void);
+
+/* Until when a lock may be believed in that was asked for at sent_ms. */
+int64_t rf__deadline_ms(int64_t sent_ms, int64_t ttl_ms);
+
+/* Milliseconds to a point in time, 0 when it is over; fits poll(). */
+int rf__left_ms(int64_t deadline_ms);
+
+/* Sleep until then; signals don't cut it short. */
+void rf__sleep_until_ms(int64_t until_ms);
+
+/* holder.c: RF_OK, or RF_RETRY when the system gives no random bytes. */
+rf_status rf__random(void *out, size_t size);
+int rf__holder_valid(const char *holder);
 
 /*
  * lock.c: for the database side.  A lock is claimed once the database has

@@ -80,7 +80,8 @@ typedef struct rf_options {
  * User, password and path may be percent-encoded.  opts is copied; NULL means
  * the defaults.  Nothing is connected yet: the call that first needs the
  * connection makes it and reports its failure.  On success *out is the
- * client; end it with rf_close().  Otherwise *out is NULL.
+ * client; end it with rf_close().  Otherwise *out is NULL and the text is
+ * rf_message(NULL).
  *
  * Returns RF_OK, RF_MISUSE (the URL or an option is wrong) or RF_NOMEM.
  */
@@ -94,7 +95,8 @@ void rf_close(rf_client *client);
 
 /*
  * Text of the last failure on the client, or "".  Never holds a password.
- * Valid until the next call on the client.
+ * Valid until the next call on the client.  NULL asks for the text of this
+ * thread's last failed rf_open().
  */
 const char *rf_message(const rf_client *client);
 
@@ -115,7 +117,8 @@ typedef int64_t rf_fence;
 /* Start from RF_ACQUIRE_INIT, then set fields by name. */
 typedef struct rf_acquire_options {
     int64_t ttl_ms;     /* how long Redis keeps it; default 30000           */
-    int64_t wait_ms;    /* how long to wait for another holder; 0: try once */
+    int64_t wait_ms;    /* how long to wait for another holder, 24 hours at
+                           most; default 0: try once                        */
     rf_fence floor;     /* issue a fence above this one; default 0          */
     const char *holder; /* NULL: a new one (what nearly everybody wants)    */
 } rf_acquire_options;
@@ -127,15 +130,21 @@ typedef struct rf_acquire_options {
  * is the lock, with a fence larger than any that Redis remembers for this
  * resource; end it with rf_release().  Otherwise *out is NULL.
  *
- * A request whose reply is lost is resent once, with the same holder, so that
- * it can't be granted twice.  When that is not answered either, the outcome
- * is RF_UNKNOWN: the lock may exist with nobody behind it, and runs out by
- * itself after ttl_ms.  A caller who would rather ask again than wait chooses
- * opts->holder itself (rf_holder_new) and calls again with the same one: the
- * same grant is then handed out, with the same fence.
+ * A request whose connection breaks before the reply is sent once more within
+ * the same time, with the same holder, so that it can't be granted twice.  When
+ * that is not answered either, the outcome is RF_UNKNOWN: the lock may exist
+ * with nobody behind it, and runs out by itself after ttl_ms.  A caller who
+ * would rather ask again than wait chooses opts->holder itself (rf_holder_new)
+ * and calls again with the same one: the same grant is then handed out, with
+ * the same fence and what is left of its time.
+ *
+ * While it waits, a Redis that can't be reached is tried again until wait_ms is
+ * over; a signal does not end the wait.  A grant whose time was over when the
+ * answer came is given back: RF_RETRY.
  *
  * Returns RF_OK, RF_BUSY (wait_ms 0; rf_busy_ms tells how long), RF_TIMEOUT
- * (wait_ms is over), RF_UNKNOWN, RF_RETRY, RF_MISUSE or RF_NOMEM.
+ * (wait_ms is over), RF_UNKNOWN, RF_RETRY, RF_REFUSED (Redis has fewer replicas
+ * than it was told to demand), RF_MISUSE or RF_NOMEM.
  */
 rf_status rf_acquire(rf_client *client, const char *resource,
                      const rf_acquire_options *opts, rf_lock **out);
@@ -164,7 +173,8 @@ int64_t rf_lock_left_ms(const rf_lock *lock);
 
 /*
  * Let the lock live ttl_ms from now, if it is still ours.  Never re-creates a
- * lock that is gone.
+ * lock that is gone.  A smaller ttl_ms moves the deadline closer; Redis itself
+ * never shortens a lock, so that a request that comes late can't.
  *
  * Returns RF_OK, RF_LOST (final), RF_UNKNOWN or RF_RETRY (the old deadline
  * stands; may be tried again until then), RF_MISUSE or RF_NOMEM.
@@ -188,8 +198,9 @@ rf_status rf_reissue(rf_lock *lock, rf_fence floor);
  * NULL is fine and returns RF_OK.
  *
  * Returns RF_OK, RF_LOST (it had run out, or belongs to another), RF_UNKNOWN,
- * RF_RETRY or RF_MISUSE.  None of them needs handling for safety: a lock that
- * was not given back runs out by itself.
+ * RF_RETRY or RF_MISUSE (its client is closed, or a forked child called).  None
+ * of them needs handling for safety: a lock that was not given back runs out
+ * by itself.
  */
 rf_status rf_release(rf_lock *lock);
 
@@ -202,7 +213,8 @@ typedef struct rf_info {
                                        when it is not one of our locks     */
     char holder[RF_HOLDER_LEN + 1]; /* "" likewise                         */
     int64_t left_ms;                /* until it runs out; -1: never        */
-    rf_fence counter;               /* the last fence issued; 0: none known */
+    rf_fence counter;               /* the last one issued; 0: none known;
+                                       -1: something else is in its place  */
 } rf_info;
 
 /*

@@ -22,14 +22,27 @@ typedef struct rf__error {
 void rf__set_error(rf__error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+#define RF__TOKEN_MAX 24
+
+/* Who stands in the way: it tells how to wait. */
+typedef enum rf__owner {
+    RF__OWNER_OURS,   /* a lock like ours: its release wakes us             */
+    RF__OWNER_KEPT,   /* given back, kept a moment for a waiter woken before */
+    RF__OWNER_FOREIGN /* some other program's lock: nobody will wake us      */
+} rf__owner;
+
 /* Who asks, for what.  All strings were validated by lock.c. */
 typedef struct rf__grant {
     const char *resource;
-    const char *holder;  /* RF_HOLDER_LEN hex digits                    */
-    rf_fence fence;      /* 0 in a first acquire                        */
-    int64_t ttl_ms;      /* in: wanted.  out: what the service granted  */
-    int64_t sent_ms;     /* out: clock read before the request was sent */
-    int64_t busy_ms;     /* out, RF_BUSY: until the holder's runs out   */
+    const char *holder; /* RF_HOLDER_LEN hex digits                      */
+    rf_fence fence;     /* 0 in a first acquire                          */
+    int64_t ttl_ms;     /* in: wanted.  out: what the service granted    */
+    int64_t wait_ms;    /* acquire: how long the caller is going to wait */
+    int64_t sent_ms;    /* out: clock read before the request was sent   */
+    int64_t busy_ms;    /* out, RF_BUSY: until the holder's runs out     */
+    rf__owner busy_by;  /* out, RF_BUSY                                  */
+    int taken;          /* out, RF_LOST: another has it, not just gone   */
+    char token[RF__TOKEN_MAX]; /* what wait handed out, for the next acquire */
 } rf__grant;
 
 typedef struct rf__source rf__source;
@@ -48,6 +61,13 @@ typedef struct rf__source_ops {
                          int64_t deadline_ms);
     rf_status (*inspect)(rf__source *s, const char *resource, rf_info *info,
                          int64_t deadline_ms);
+
+    /*
+     * Sleep until somebody gives the resource back, for_ms at the most.  A
+     * wake-up may be missed and may come for nothing: the caller asks again
+     * either way.  RF_OK, or what kept it from sleeping.
+     */
+    rf_status (*wait)(rf__source *s, rf__grant *grant, int64_t for_ms);
     void (*close)(rf__source *s);
 } rf__source_ops;
 

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * client.c - opens and closes clients, and keeps the text of failures
+ *
+ * Knows which source belongs to which URL, and nothing of what sources do.
+ */
+#include "client.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "redis_source.h"
+#include "url.h"
+
+/* A failed rf_open() has no client that could keep its text. */
+static _Thread_local rf__error open_error;
+
+void rf__set_error(rf__error *error, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(error->text, sizeof(error->text), format, args);
+    va_end(args);
+    error->sqlstate[0] = '\0';
+}
+
+/* Braces would move the keys of one resource to different cluster slots. */
+static int prefix_valid(const char *prefix)
+{
+    size_t n = 0;
+
+    if (prefix == NULL)
+        return 0;
+    while (prefix[n] > ' ' && prefix[n] < 127 && prefix[n] != '{' &&
+           prefix[n] != '}')
+        n++;
+    return prefix[n] == '\0' && n >= 1 && n <= RF__PREFIX_MAX;
+}
+
+static rf_status check_options(const rf_options *opts)
+{
+    if (!prefix_valid(opts->prefix)) {
+        rf__set_error(&open_error, "option prefix: 1 to %d printable bytes "
+                      "without space or braces", RF__PREFIX_MAX);
+        return RF_MISUSE;
+    }
+    if (opts->timeout_ms < 1 || opts->timeout_ms > RF_TTL_MAX_MS) {
+        rf__set_error(&open_error, "option timeout_ms: 1 to %d",
+                      RF_TTL_MAX_MS);
+        return RF_MISUSE;
+    }
+    return RF_OK;
+}
+
+rf_status rf_open(const char *url, const rf_options *opts, rf_client **out)
+{
+    static const rf_options defaults = RF_OPTIONS_INIT;
+    rf_client *client;
+    rf__url where;
+    rf_status status;
+
+    *out = NULL;
+    if (opts == NULL)
+        opts = &defaults;
+    if (url == NULL) {
+        rf__set_error(&open_error, "URL of the lock service: it is NULL");
+        return RF_MISUSE;
+    }
+    status = check_options(opts);
+    if (status == RF_OK)
+        status = rf__url_parse(url, &where, &open_error);
+    if (status != RF_OK)
+        return status;
+
+    status = RF_NOMEM;
+    rf__set_error(&open_error, "out of memory");
+    client = calloc(1, sizeof(*client));
+    if (client == NULL)
+        goto cleanup;
+    client->users = 1;
+    client->timeout_ms = opts->timeout_ms;
+    client->busy_ms = -1;
+    client->source = rf__redis_source(&where, opts, &client->error);
+    if (client->source == NULL)
+        goto cleanup;
+    *out = client;
+    client = NULL;
+    status = RF_OK;
+
+cleanup:
+    free(client);
+    explicit_bzero(&where, sizeof(where));
+    return status;
+}
+
+void rf_close(rf_client *client)
+{
+    if (client == NULL || client->source == NULL)
+        return;
+    client->source->ops->close(client->source);
+    client->source = NULL;
+    rf__client_drop(client);
+}
+
+void rf__client_keep(rf_client *client)
+{
+    client->users++;
+}
+
+void rf__client_drop(rf_client *client)
+{
+    if (--client->users == 0)
+        free(client);
+}
+
+const char *rf_message(const rf_client *client)
+{
+    return client != NULL ? client->error.text : open_error.text;
+}
+
+int64_t rf_busy_ms(const rf_client *client)
+{
+    return client->busy_ms;
+}
+
+rf__error *rf__client_error(rf_client *client)
+{
+    return &client->error;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * client.h - what is inside a client
+ *
+ * Counted by its locks, because a lock may outlive rf_close(): its release
+ * must then still find something to look at.
+ */
+#ifndef RF_CLIENT_H
+#define RF_CLIENT_H
+
+#include "internal.h"
+
+struct rf_client {
+    rf__source *source; /* NULL once closed                              */
+    int timeout_ms;
+    int users;          /* the caller until rf_close(), and every lock   */
+    int64_t busy_ms;    /* what rf_busy_ms() tells                       */
+    rf__error error;
+};
+
+/* One more lock leans on the client, or one less; the last one frees it. */
+void rf__client_keep(rf_client *client);
+void rf__client_drop(rf_client *client);
+
+#endif /* RF_CLIENT_H */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * deadline.c - the only file that reads a clock
+ *
+ * CLOCK_BOOTTIME, because a lock goes on running out while a laptop sleeps and
+ * CLOCK_MONOTONIC stands still then.  The wall clock is never asked: it jumps.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <time.h>
+
+int64_t rf__now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int64_t rf__deadline_ms(int64_t sent_ms, int64_t ttl_ms)
+{
+    /*
+     * One per cent for clocks that run at different speeds, two milliseconds
+     * for rounding on both sides.
+     */
+    return sent_ms + ttl_ms - ttl_ms / 100 - 2;
+}
+
+int rf__left_ms(int64_t deadline_ms)
+{
+    int64_t left = deadline_ms - rf__now_ms();
+
+    if (left <= 0)
+        return 0;
+    return left > RF_TTL_MAX_MS ? RF_TTL_MAX_MS : (int)left;
+}
+
+void rf__sleep_until_ms(int64_t until_ms)
+{
+    struct timespec until = { .tv_sec = (time_t)(until_ms / 1000),
+                              .tv_nsec = (long)(until_ms % 1000) * 1000000 };
+
+    while (clock_nanosleep(CLOCK_BOOTTIME, TIMER_ABSTIME, &until, NULL) ==
+           EINTR)
+        continue;
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * redis.c - one connection to one Redis
+ *
+ * The only file that includes hiredis, and of it only what turns commands and
+ * replies into bytes and back: the sockets are ours, because hiredis' own
+ * stretch their timeouts at every signal, raise SIGPIPE and are shared with a
+ * forked child.  Written for hiredis 0.14 and 1.x.
+ */
+#include "redis.h"
+
+#include <errno.h>
+#include <hiredis/hiredis.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "socket.h"
+
+/* More than any of our replies can be: who sends more is no Redis of ours. */
+#define REPLY_ITEMS_MAX 65536
+#define REPLY_BYTES_MAX (1 << 20)
+
+struct rf__reply {
+    rf__item *items;
+    size_t count, items_size;
+    char *text;
+    size_t used, text_size;
+    int oversize;
+};
+
+struct rf__redis {
+    int fd; /* -1: not connected */
+    pid_t pid;
+    rf__url url;
+    redisReader *reader;
+    char *out; /* commands that wait to be sent */
+    size_t out_len, out_size;
+    rf__reply reply;
+};
+
+/* ---- Replies ------------------------------------------------------------ */
+
+/*
+ * hiredis calls these as it parses.  What they return only has to be something
+ * other than NULL; NULL makes the parser give up.
+ */
+static void *add_item(const redisReadTask *task, rf__reply_type type,
+                      long long number)
+{
+    rf__reply *reply = task->privdata;
+
+    if (reply->count == reply->items_size) {
+        size_t size = reply->items_size == 0 ? 16 : reply->items_size * 2;
+        rf__item *grown;
+
+        if (size > REPLY_ITEMS_MAX) {
+            reply->oversize = 1;
+            return NULL;
+        }
+        grown = realloc(reply->items, size * sizeof(*grown));
+        if (grown == NULL)
+            return NULL;
+        reply->items = grown;
+        reply->items_size = size;
+    }
+    reply->items[reply->count].type = type;
+    reply->items[reply->count].number = number;
+    reply->items[reply->count].at = reply->used;
+    reply->count++;
+    return reply;
+}
+
+static void *add_text(const redisReadTask *task, char *text, size_t len)
+{
+    rf__reply *reply = task->privdata;
+    size_t need = reply->used + len + 1;
+
+    if (len > REPLY_BYTES_MAX || need > REPLY_BYTES_MAX) {
+        reply->oversize = 1;
+        return NULL;
+    }
+    if (need > reply->text_size) {
+        size_t size = need < 512 ? 512 : need * 2;
+        char *grown = realloc(reply->text, size);
+
+        if (grown == NULL)
+            return NULL;
+        reply->text = grown;
+        reply->text_size = size;
+    }
+    if (add_item(task, task->type == REDIS_REPLY_ERROR ? RF__ERROR : RF__STRING,
+                 (long long)len) == NULL)
+        return NULL;
+    memcpy(reply->text + reply->used, text, len);
+    reply->text[reply->used + len] = '\0';
+    reply->used = need;
+    return reply;
+}
+
+static void *add_integer(const redisReadTask *task, long long value)
+{
+    return add_item(task, RF__INTEGER, value);
+}
+
+static void *add_nil(const redisReadTask *task)
+{
+    return add_item(task, RF__NIL, 0);
+}
+
+#if HIREDIS_MAJOR >= 1
+static void *add_array(const redisReadTask *task, size_t elements)
+#else
+static void *add_array(const redisReadTask *task, int elements)
+#endif
+{
+    rf__reply *reply = task->privdata;
+
+    /* Announced, not sent yet: refuse before waiting for them to come. */
+    if ((long long)elements > REPLY_ITEMS_MAX) {
+        reply->oversize = 1;
+        return NULL;
+    }
+    return add_item(task, RF__ARRAY, (long long)elements);
+}
+
+#if HIREDIS_MAJOR >= 1
+/* Never asked for: these belong to a version of the protocol we don't speak. */
+static void *refuse_double(const redisReadTask *task, double value, char *text,
+                           size_t len)
+{
+    (void)task, (void)value, (void)text, (void)len;
+    return NULL;
+}
+
+static void *refuse_bool(const redisReadTask *task, int value)
+{
+    (void)task, (void)value;
+    return NULL;
+}
+#endif
+
+static void free_nothing(void *object)
+{
+    (void)object;
+}
+
+static redisReplyObjectFunctions reply_functions = {
+    .createString = add_text,
+    .createArray = add_array,
+    .createInteger = add_integer,
+    .createNil = add_nil,
+#if HIREDIS_MAJOR >= 1
+    .createDouble = refuse_double,
+    .createBool = refuse_bool,
+#endif
+    .freeObject = free_nothing,
+};
+
+size_t rf__reply_count(const rf__reply *reply)
+{
+    return reply->count;
+}
+
+rf__reply_type rf__reply_kind(const rf__reply *reply, size_t i)
+{
+    return i < reply->count ? reply->items[i].type : RF__NIL;
+}
+
+const char *rf__reply_text(const rf__reply *reply, size_t i)
+{
+    const char *text;
+
+    if (i >= reply->count || (reply->items[i].type != RF__STRING &&
+                              reply->items[i].type != RF__ERROR))
+        return NULL;
+    text = reply->text + reply->items[i].at;
+    return strlen(text) == (size_t)reply->items[i].number ? text : NULL;
+}
+
+/* ---- Connection --------------------------------------------------------- */
+
+rf__redis *rf__redis_new(const rf__url *url)
+{
+    rf__redis *r = calloc(1, sizeof(*r));
+
+    if (r == NULL)
+        return NULL;
+    r->fd = -1;
+    r->url = *url;
+    return r;
+}
+
+void rf__redis_close(rf__redis *r)
+{
+    if (r->fd >= 0)
+        close(r->fd);
+    r->fd = -1;
+    if (r->reader != NULL)
+        redisReaderFree(r->reader);
+    r->reader = NULL;
+    r->out_len = 0;
+}
+
+void rf__redis_free(rf__redis *r)
+{
+    if (r == NULL)
+        return;
+    rf__redis_close(r);
+    explicit_bzero(&r->url, sizeof(r->url));
+    /* A greeting may have left the password here. */
+    if (r->out != NULL)
+        explicit_bzero(r->out, r->out_size);
+    free(r->out);
+    free(r->reply.items);
+    free(r->reply.text);
+    free(r);
+}
+
+rf_status rf__redis_append(rf__redis *r, int argc, const char **argv,
+                           const size_t *lengths)
+{
+    char *command = NULL;
+    long long len = redisFormatCommandArgv(&command, argc, argv, lengths);
+    rf_status status = RF_NOMEM;
+
+    if (len < 0)
+        return RF_NOMEM;
+    if (r->out_len + (size_t)len > r->out_size) {
+        size_t size = r->out_len + (size_t)len + 1024;
+        char *grown = realloc(r->out, size);
+
+        if (grown == NULL)
+            goto cleanup;
+        r->out = grown;
+        r->out_size = size;
+    }
+    memcpy(r->out + r->out_len, command, (size_t)len);
+    r->out_len += (size_t)len;
+    status = RF_OK;
+
+cleanup:
+    redisFreeCommand(command);
+    return status;
+}
+
+rf_status rf__redis_send(rf__redis *r, int64_t deadline_ms, rf__error *error)
+{
+    size_t sent = 0;
+    int failure = rf__socket_send(r->fd, r->out, r->out_len, deadline_ms,
+                                  &sent);
+
+    r->out_len = 0;
+    if (failure == 0)
+        return RF_OK;
+    rf__redis_close(r);
+    rf__set_error(error, "connection to Redis lost while sending: %s",
+                  strerror(failure));
+    return sent == 0 ? RF_RETRY : RF_UNKNOWN;
+}
+
+/* Nothing that was sent before can be trusted to have been answered. */
+static rf_status give_up(rf__redis *r, rf__error *error, const char *what)
+{
+    rf__redis_close(r);
+    rf__set_error(error, "no answer from Redis: %s", what);
+    return RF_UNKNOWN;
+}
+
+rf_status rf__redis_reply(rf__redis *r, int64_t deadline_ms,
+                          const rf__reply **out, rf__error *error)
+{
+    char data[4096];
+    size_t total = 0, got;
+    void *done = NULL;
+    int failure;
+
+    *out = NULL;
+    r->reply.count = 0;
+    r->reply.used = 0;
+    r->reply.oversize = 0;
+    for (;;) {
+        if (redisReaderGetReply(r->reader, &done) != REDIS_OK)
+            return give_up(r, error,
+                           r->reply.oversize ? "it is too large"
+                           : r->reader->err == REDIS_ERR_OOM
+                               ? "out of memory"
+                               : "it does not speak the Redis protocol");
+        if (done != NULL)
+            break;
+        if (total > 2 * REPLY_BYTES_MAX)
+            return give_up(r, error, "it is too large");
+        failure = rf__socket_recv(r->fd, data, sizeof(data), deadline_ms,
+                                  &got);
+        if (failure != 0)
+            return give_up(r, error, strerror(failure));
+        if (got == 0)
+            return give_up(r, error, "it closed the connection");
+        if (redisReaderFeed(r->reader, data, got) != REDIS_OK)
+            return give_up(r, error, "out of memory");
+        total += got;
+    }
+    *out = &r->reply;
+    return RF_OK;
+}
+
+/* ---- Greeting ------------------------------------------------------------ */
+
+static rf_status append_words(rf__redis *r, int argc, const char **argv)
+{
+    size_t lengths[3];
+
+    for (int i = 0; i < argc; i++)
+        lengths[i] = strlen(argv[i]);
+    return rf__redis_append(r, argc, argv, lengths);
+}
+
+static rf_status append_greeting(rf__redis *r, int *replies)
+{
+    const char *both[] = { "AUTH", r->url.user, r->url.password };
+    const char *password[] = { "AUTH", r->url.password };
+    char db[16];
+    const char *number[] = { "SELECT", db };
+    rf_status status = RF_OK;
+
+    *replies = 0;
+    if (r->url.user[0] != '\0' && ++*replies)
+        status = append_words(r, 3, both);
+    else if (r->url.password[0] != '\0' && ++*replies)
+        status = append_words(r, 2, password);
+    if (status == RF_OK && r->url.db != 0 && ++*replies) {
+        snprintf(db, sizeof(db), "%d", r->url.db);
+        status = append_words(r, 2, number);
+    }
+    return status;
+}
+
+/*
+ * Authenticate and select.  Never quotes what Redis answers: it repeats the
+ * arguments of a command that it does not know, and here that is a password.
+ */
+static rf_status greet(rf__redis *r, int64_t deadline_ms, rf__error *error)
+{
+    const rf__reply *reply;
+    int replies;
+    rf_status status = append_greeting(r, &replies);
+
+    if (status != RF_OK)
+        rf__set_error(error, "out of memory");
+    else if (replies > 0)
+        status = rf__redis_send(r, deadline_ms, error);
+    while (status == RF_OK && replies-- > 0) {
+        status = rf__redis_reply(r, deadline_ms, &reply, error);
+        if (status == RF_OK && rf__reply_kind(reply, 0) == RF__ERROR) {
+            const char *text = rf__reply_text(reply, 0);
+            const rf__redis_failure *why = rf__redis_explain(text ? text : "");
+
+            status = why->status;
+            rf__set_error(error, "login or database refused by Redis: %s (%s)",
+                          why->text, why->code);
+        }
+    }
+    /* No request was sent yet, so there is nothing that might have landed. */
+    return status == RF_UNKNOWN ? RF_RETRY : status;
+}
+
+rf_status rf__redis_connect(rf__redis *r, int64_t deadline_ms,
+                            rf__error *error)
+{
+    rf_status status;
+
+    /* The socket of before a fork is the parent's: close our copy only. */
+    if (r->fd >= 0 && r->pid == getpid())
+        return RF_OK;
+    rf__redis_close(r);
+
+    status = rf__socket_connect(&r->url, deadline_ms, error, &r->fd);
+    if (status != RF_OK)
+        return status;
+    r->pid = getpid();
+    r->reader = redisReaderCreateWithFunctions(&reply_functions);
+    if (r->reader == NULL) {
+        rf__redis_close(r);
+        rf__set_error(error, "out of memory");
+        return RF_NOMEM;
+    }
+    r->reader->privdata = &r->reply;
+    /* 0: never shrink.  Shrinking aborts the process when out of memory. */
+    r->reader->maxbuf = 0;
+    status = greet(r, deadline_ms, error);
+    if (status != RF_OK)
+        rf__redis_close(r);
+    return status;
+}

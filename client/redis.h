@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * redis.h - one connection to one Redis
+ *
+ * A connection that has failed in any way is closed at once: a reply that
+ * comes late must never be read as the answer to a later request.  The next
+ * rf__redis_connect() makes a new one.  It does so in a forked child as well.
+ */
+#ifndef RF_REDIS_H
+#define RF_REDIS_H
+
+#include "internal.h"
+#include "url.h"
+
+typedef struct rf__redis rf__redis;
+
+/* NULL when out of memory.  Connects nothing. */
+rf__redis *rf__redis_new(const rf__url *url);
+void rf__redis_free(rf__redis *r);
+void rf__redis_close(rf__redis *r);
+
+/*
+ * See to a connection of this process, authenticated and on its database.
+ * RF_OK, RF_RETRY, RF_MISUSE or RF_NOMEM: nothing but the greeting was sent.
+ */
+rf_status rf__redis_connect(rf__redis *r, int64_t deadline_ms,
+                            rf__error *error);
+
+/* Put a command behind those that wait to be sent.  RF_OK or RF_NOMEM. */
+rf_status rf__redis_append(rf__redis *r, int argc, const char **argv,
+                           const size_t *lengths);
+
+/*
+ * Send what was appended.  RF_OK, RF_RETRY when no byte went out, RF_UNKNOWN
+ * when some did.
+ */
+rf_status rf__redis_send(rf__redis *r, int64_t deadline_ms, rf__error *error);
+
+typedef enum rf__reply_type {
+    RF__NIL,
+    RF__STRING,
+    RF__ERROR,
+    RF__INTEGER,
+    RF__ARRAY
+} rf__reply_type;
+
+/*
+ * A reply as a flat list, in the order in which it came: [0] is the whole,
+ * and the elements of an array follow it.
+ */
+typedef struct rf__item {
+    rf__reply_type type;
+    size_t at;         /* RF__STRING, RF__ERROR: where in text             */
+    long long number;  /* RF__INTEGER: value; otherwise bytes or elements  */
+} rf__item;
+
+typedef struct rf__reply rf__reply;
+
+/*
+ * The next reply; it stays until the next call on r.  RF_OK, or RF_UNKNOWN
+ * when it did not come or was none.  An error that Redis answers is RF_OK
+ * here and RF__ERROR in the reply.
+ */
+rf_status rf__redis_reply(rf__redis *r, int64_t deadline_ms,
+                          const rf__reply **out, rf__error *error);
+
+/* How many items there are, 1 at least. */
+size_t rf__reply_count(const rf__reply *reply);
+rf__reply_type rf__reply_kind(const rf__reply *reply, size_t i);
+
+/* Text of item i, zero-terminated, without a zero inside; else NULL. */
+const char *rf__reply_text(const rf__reply *reply, size_t i);
+
+/* redis_error.c: what an error reply means.  Never looks beyond its code. */
+typedef struct rf__redis_failure {
+    const char *code;   /* as Redis writes it                            */
+    rf_status status;
+    int leave;          /* this server will go on refusing: disconnect   */
+    const char *text;   /* for people                                    */
+} rf__redis_failure;
+
+const rf__redis_failure *rf__redis_explain(const char *reply);
+
+#endif /* RF_REDIS_H */

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * redis_source.c - one Redis as a source of locks and fences
+ *
+ * Turns a grant into a script call and the outcome in its reply into an
+ * rf_status.  Connections and scripts know nothing of grants, and this file
+ * knows nothing of bytes.
+ */
+#include "redis_source.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct redis_source {
+    rf__source base;
+    rf__redis *redis;
+    int timeout_ms;
+    char prefix[RF__PREFIX_MAX + 1];
+    uint64_t client_id; /* random: tags of two clients never meet */
+    uint64_t requests;
+} redis_source;
+
+#define NUMBER_LEN 24
+
+static redis_source *self(rf__source *s)
+{
+    return (redis_source *)s;
+}
+
+/* A fresh tag, and what all calls have in common. */
+static void prepare(redis_source *s, rf__call *call, char tag[RF__TAG_LEN])
+{
+    snprintf(tag, RF__TAG_LEN, "%" PRIx64 "-%" PRIx64, s->client_id,
+             ++s->requests);
+    call->prefix = s->prefix;
+    call->tag = tag;
+}
+
+static int outcome_is(const rf__reply *reply, const char *name)
+{
+    return strcmp(rf__reply_text(reply, RF__OUTCOME), name) == 0;
+}
+
+/* The text after the outcome: what, why, or a number. */
+static const char *detail(const rf__reply *reply)
+{
+    return rf__reply_text(reply, RF__OUTCOME + 1);
+}
+
+/* A canonical number from least to RF_FENCE_MAX in item i.  0 when it isn't. */
+static int read_number(const rf__reply *reply, size_t i, int64_t least,
+                       int64_t *out)
+{
+    const char *text = rf__reply_text(reply, i);
+    char again[NUMBER_LEN];
+    char *end;
+    long long value;
+
+    if (text == NULL || *text == '\0')
+        return 0;
+    value = strtoll(text, &end, 10);
+    snprintf(again, sizeof(again), "%lld", value);
+    if (*end != '\0' || value < least || value > RF_FENCE_MAX ||
+        strcmp(again, text) != 0)
+        return 0;
+    *out = value;
+    return 1;
+}
+
+static int read_owner(const rf__reply *reply, size_t i, rf__owner *out)
+{
+    const char *text = rf__reply_text(reply, i);
+
+    if (text == NULL)
+        return 0;
+    if (strcmp(text, "ours") == 0)
+        *out = RF__OWNER_OURS;
+    else if (strcmp(text, "kept") == 0)
+        *out = RF__OWNER_KEPT;
+    else if (strcmp(text, "foreign") == 0)
+        *out = RF__OWNER_FOREIGN;
+    else
+        return 0;
+    return 1;
+}
+
+/* It answered this very request, but with something no script of ours says. */
+static rf_status nonsense(redis_source *s)
+{
+    rf__redis_close(s->redis);
+    rf__set_error(s->base.error, "Redis' answer makes no sense");
+    return RF_UNKNOWN;
+}
+
+/* Outcomes that several scripts share and that are not success. */
+static rf_status failed(redis_source *s, rf__grant *grant,
+                        const rf__reply *reply)
+{
+    rf__error *error = s->base.error;
+
+    if (outcome_is(reply, "LOST")) {
+        grant->taken = strcmp(detail(reply), "taken") == 0;
+        rf__set_error(error, grant->taken ? "another has the lock now"
+                                          : "the lock has run out");
+        return RF_LOST;
+    }
+    if (outcome_is(reply, "COUNTER_BAD"))
+        rf__set_error(error, "the fence counter is not ours: %.64s",
+                      detail(reply));
+    else if (outcome_is(reply, "LOCK_BAD"))
+        rf__set_error(error, "the lock's key is not a lock: %.64s",
+                      detail(reply));
+    else if (outcome_is(reply, "EXHAUSTED"))
+        rf__set_error(error, "the fences of this resource are used up");
+    else if (outcome_is(reply, "ARGUMENT_BAD"))
+        rf__set_error(error, "the script refuses its argument %.64s",
+                      detail(reply));
+    else
+        return nonsense(s);
+    return RF_MISUSE;
+}
+
+static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
+                         int64_t deadline_ms)
+{
+    redis_source *s = self(base);
+    char tag[RF__TAG_LEN], ttl[NUMBER_LEN], least[NUMBER_LEN],
+        wait[NUMBER_LEN];
+    rf__call call = { .script = &rf__script_acquire,
+                      .resource = grant->resource,
+                      .echo = grant->holder,
+                      .args = { grant->holder, ttl, least, wait,
+                                grant->token },
+                      .n = 5 };
+    const rf__reply *reply;
+    rf_status status;
+
+    prepare(s, &call, tag);
+    snprintf(ttl, sizeof(ttl), "%" PRId64, grant->ttl_ms);
+    snprintf(least, sizeof(least), "%" PRId64, floor);
+    snprintf(wait, sizeof(wait), "%" PRId64, grant->wait_ms);
+    status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
+    grant->sent_ms = call.sent_ms;
+    if (status != RF_OK)
+        return status;
+
+    if (outcome_is(reply, "BUSY")) {
+        if (!read_number(reply, RF__OUTCOME + 1, -1, &grant->busy_ms) ||
+            !read_owner(reply, RF__OUTCOME + 2, &grant->busy_by))
+            return nonsense(s);
+        rf__set_error(base->error, "held by another");
+        return RF_BUSY;
+    }
+    if (outcome_is(reply, "OK") || outcome_is(reply, "REPLAY")) {
+        int64_t left;
+
+        if (!read_number(reply, RF__OUTCOME + 1, 1, &grant->fence) ||
+            !read_number(reply, RF__OUTCOME + 2, -1, &left))
+            return nonsense(s);
+        /* -1: somebody has taken its time limit away.  Ours stays. */
+        if (left >= 0)
+            grant->ttl_ms = left;
+        return RF_OK;
+    }
+    return failed(s, grant, reply);
+}
+
+static rf_status renew(rf__source *base, rf__grant *grant, int64_t deadline_ms)
+{
+    redis_source *s = self(base);
+    char tag[RF__TAG_LEN], fence[NUMBER_LEN], ttl[NUMBER_LEN];
+    rf__call call = { .script = &rf__script_renew,
+                      .resource = grant->resource,
+                      .echo = grant->holder,
+                      .args = { grant->holder, fence, ttl },
+                      .n = 3 };
+    const rf__reply *reply;
+    rf_status status;
+
+    prepare(s, &call, tag);
+    snprintf(fence, sizeof(fence), "%" PRId64, grant->fence);
+    snprintf(ttl, sizeof(ttl), "%" PRId64, grant->ttl_ms);
+    status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
+    grant->sent_ms = call.sent_ms;
+    if (status != RF_OK || outcome_is(reply, "OK"))
+        return status;
+    return failed(s, grant, reply);
+}
+
+static rf_status release(rf__source *base, rf__grant *grant,
+                         int64_t deadline_ms)
+{
+    redis_source *s = self(base);
+    char tag[RF__TAG_LEN], fence[NUMBER_LEN];
+    rf__call call = { .script = &rf__script_release,
+                      .resource = grant->resource,
+                      .echo = grant->holder,
+                      .args = { grant->holder, fence },
+                      .n = 2 };
+    const rf__reply *reply;
+    rf_status status;
+
+    prepare(s, &call, tag);
+    snprintf(fence, sizeof(fence), "%" PRId64, grant->fence);
+    status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
+    if (status != RF_OK || outcome_is(reply, "OK"))
+        return status;
+    return failed(s, grant, reply);
+}
+
+static rf_status reissue(rf__source *base, rf__grant *grant, rf_fence floor,
+                         int64_t deadline_ms)
+{
+    redis_source *s = self(base);
+    char tag[RF__TAG_LEN], fence[NUMBER_LEN], least[NUMBER_LEN];
+    rf__call call = { .script = &rf__script_reissue,
+                      .resource = grant->resource,
+                      .echo = grant->holder,
+                      .args = { grant->holder, fence, least },
+                      .n = 3 };
+    const rf__reply *reply;
+    int64_t issued;
+    rf_status status;
+
+    prepare(s, &call, tag);
+    snprintf(fence, sizeof(fence), "%" PRId64, grant->fence);
+    snprintf(least, sizeof(least), "%" PRId64, floor);
+    status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
+    if (status != RF_OK)
+        return status;
+    if (!outcome_is(reply, "OK") && !outcome_is(reply, "REPLAY"))
+        return failed(s, grant, reply);
+    if (!read_number(reply, RF__OUTCOME + 1, 1, &issued) || issued <= floor ||
+        issued <= grant->fence)
+        return nonsense(s);
+    grant->fence = issued;
+    return RF_OK;
+}
+
+/* {"inspect", "", tag, state, fence, holder, left_ms, counter} */
+static int read_info(const rf__reply *reply, rf_info *info)
+{
+    const char *holder = rf__reply_text(reply, 6);
+    const char *counter = rf__reply_text(reply, 8);
+
+    if (rf__reply_count(reply) != 9)
+        return 0;
+    if (strcmp(counter, "bad") == 0)
+        info->counter = -1;
+    else if (*counter != '\0' && !read_number(reply, 8, 1, &info->counter))
+        return 0;
+    if (!read_number(reply, 7, -1, &info->left_ms))
+        return 0;
+    if (outcome_is(reply, "free"))
+        return 1;
+    info->held = 1;
+    if (outcome_is(reply, "foreign"))
+        return 1;
+    if (!outcome_is(reply, "held") || !rf__holder_valid(holder) ||
+        !read_number(reply, 5, 1, &info->fence))
+        return 0;
+    memcpy(info->holder, holder, sizeof(info->holder));
+    return 1;
+}
+
+static rf_status inspect(rf__source *base, const char *resource, rf_info *info,
+                         int64_t deadline_ms)
+{
+    redis_source *s = self(base);
+    char tag[RF__TAG_LEN];
+    rf__call call = { .script = &rf__script_inspect,
+                      .resource = resource,
+                      .echo = "" };
+    const rf__reply *reply;
+    rf_status status;
+
+    prepare(s, &call, tag);
+    status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
+    if (status == RF_OK && !read_info(reply, info))
+        status = nonsense(s);
+    /* It changes nothing, so it may always be done again. */
+    return status == RF_UNKNOWN ? RF_RETRY : status;
+}
+
+static void close_source(rf__source *base)
+{
+    rf__redis_free(self(base)->redis);
+    free(base);
+}
+
+/* {key, token}, from the list that was asked about and no other. */
+static rf_status read_token(redis_source *s, rf__grant *grant,
+                            const rf__reply *reply, const char *key)
+{
+    const char *from = rf__reply_text(reply, 1);
+    const char *token = rf__reply_text(reply, 2);
+
+    if (rf__reply_kind(reply, 0) == RF__ERROR)
+        return rf__script_refused(s->redis, reply, s->base.error);
+    if (rf__reply_count(reply) != 3 || from == NULL || token == NULL ||
+        strcmp(from, key) != 0 || strlen(token) >= sizeof(grant->token)) {
+        nonsense(s);
+        return RF_RETRY;
+    }
+    memcpy(grant->token, token, strlen(token) + 1);
+    return RF_OK;
+}
+
+/*
+ * Redis serves the longest waiter first and ends the wait itself; the limit
+ * here is for a Redis that has stopped answering.
+ */
+static rf_status wait_for_wake(rf__source *base, rf__grant *grant,
+                               int64_t for_ms)
+{
+    redis_source *s = self(base);
+    int64_t deadline_ms = rf__now_ms() + for_ms + s->timeout_ms;
+    char key[RF__KEY_MAX], seconds[NUMBER_LEN];
+    const char *argv[] = { "BLPOP", key, seconds };
+    size_t lengths[] = { 5, 0, 0 };
+    const rf__reply *reply;
+    rf_status status;
+
+    grant->token[0] = '\0';
+    lengths[1] = rf__key_name(key, RF__KEY_WAKE, s->prefix, grant->resource);
+    lengths[2] = (size_t)snprintf(seconds, sizeof(seconds),
+                                  "%" PRId64 ".%03d", for_ms / 1000,
+                                  (int)(for_ms % 1000));
+    status = rf__redis_connect(s->redis, deadline_ms, base->error);
+    if (status != RF_OK)
+        return status;
+    if (rf__redis_append(s->redis, 3, argv, lengths) != RF_OK)
+        return RF_NOMEM;
+    status = rf__redis_send(s->redis, deadline_ms, base->error);
+    if (status == RF_OK)
+        status = rf__redis_reply(s->redis, deadline_ms, &reply, base->error);
+    if (status != RF_OK)
+        return status == RF_UNKNOWN ? RF_RETRY : status;
+    if (rf__reply_kind(reply, 0) == RF__NIL)
+        return RF_OK;
+    return read_token(s, grant, reply, key);
+}
+
+static const rf__source_ops ops = {
+    .acquire = acquire,
+    .renew = renew,
+    .release = release,
+    .reissue = reissue,
+    .inspect = inspect,
+    .wait = wait_for_wake,
+    .close = close_source,
+};
+
+rf__source *rf__redis_source(const rf__url *url, const rf_options *opts,
+                             rf__error *error)
+{
+    redis_source *s = calloc(1, sizeof(*s));
+
+    if (s == NULL)
+        return NULL;
+    s->base.ops = &ops;
+    s->base.error = error;
+    s->timeout_ms = opts->timeout_ms;
+    memcpy(s->prefix, opts->prefix, strlen(opts->prefix) + 1);
+    if (rf__random(&s->client_id, sizeof(s->client_id)) != RF_OK)
+        s->client_id = (uint64_t)rf__now_ms();
+    s->redis = rf__redis_new(url);
+    if (s->redis == NULL) {
+        free(s);
+        return NULL;
+    }
+    return &s->base;
+}

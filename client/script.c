@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * script.c - the atomic steps: one Lua script each, run on a connection
+ *
+ * By digest first, by text when Redis does not have it (after a restart, a
+ * fail-over or SCRIPT FLUSH).  A reply counts only when it names the step, the
+ * holder and the tag of this request: one that was left over, doubled or
+ * swapped on the way can't pass for it.
+ */
+#include "script.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lua_scripts.h"
+
+#define SCRIPT(n, k, ...)                                                     \
+    const rf__script rf__script_##n = { #n, rf__lua_##n, rf__lua_##n##_sha1,  \
+                                        k, { __VA_ARGS__ } }
+
+SCRIPT(acquire, 4, RF__KEY_LOCK, RF__KEY_COUNTER, RF__KEY_WAKE,
+       RF__KEY_WAITERS);
+SCRIPT(renew, 1, RF__KEY_LOCK);
+SCRIPT(release, 3, RF__KEY_LOCK, RF__KEY_WAKE, RF__KEY_WAITERS);
+SCRIPT(reissue, 2, RF__KEY_LOCK, RF__KEY_COUNTER);
+SCRIPT(inspect, 2, RF__KEY_LOCK, RF__KEY_COUNTER);
+SCRIPT(force_release, 3, RF__KEY_LOCK, RF__KEY_WAKE, RF__KEY_WAITERS);
+
+size_t rf__key_name(char out[RF__KEY_MAX], rf__key key, const char *prefix,
+                    const char *resource)
+{
+    static const char *const endings[] = { "}", "}:fence", "}:wake",
+                                           "}:waiters" };
+    size_t p = strlen(prefix), r = strlen(resource), e = strlen(endings[key]);
+
+    out[0] = '{';
+    memcpy(out + 1, prefix, p);
+    memcpy(out + 1 + p, resource, r);
+    memcpy(out + 1 + p + r, endings[key], e + 1);
+    return 1 + p + r + e;
+}
+
+/* EVALSHA digest, or EVAL text; then the keys, the arguments and the tag. */
+static rf_status append_call(rf__redis *r, const rf__call *call, int by_text)
+{
+    char keys[RF__KEYS][RF__KEY_MAX];
+    const char *argv[3 + RF__KEYS + RF__ARGS_MAX + 1];
+    size_t lengths[3 + RF__KEYS + RF__ARGS_MAX + 1];
+    char count[2] = { (char)('0' + call->script->keys), '\0' };
+    int n = 0;
+
+    argv[n++] = by_text ? "EVAL" : "EVALSHA";
+    argv[n++] = by_text ? call->script->text : call->script->sha1;
+    argv[n++] = count;
+    for (int i = 0; i < call->script->keys; i++) {
+        rf__key_name(keys[i], call->script->key[i], call->prefix,
+                     call->resource);
+        argv[n++] = keys[i];
+    }
+    for (int i = 0; i < call->n; i++)
+        argv[n++] = call->args[i];
+    argv[n++] = call->tag;
+    for (int i = 0; i < n; i++)
+        lengths[i] = strlen(argv[i]);
+    return rf__redis_append(r, n, argv, lengths);
+}
+
+static int text_is(const rf__reply *reply, size_t i, const char *wanted)
+{
+    const char *text = rf__reply_text(reply, i);
+
+    return text != NULL && rf__reply_kind(reply, i) == RF__STRING &&
+           strcmp(text, wanted) == 0;
+}
+
+/* Flat, named, and with nothing but text in it. */
+static int is_answer(const rf__reply *reply, const rf__call *call)
+{
+    size_t n = rf__reply_count(reply);
+
+    if (rf__reply_kind(reply, 0) != RF__ARRAY || n < RF__OUTCOME + 2)
+        return 0;
+    for (size_t i = 1; i < n; i++) {
+        if (rf__reply_kind(reply, i) != RF__STRING ||
+            rf__reply_text(reply, i) == NULL)
+            return 0;
+    }
+    return text_is(reply, 1, call->script->name) &&
+           text_is(reply, 2, call->echo) && text_is(reply, 3, call->tag);
+}
+
+static rf_status send_call(rf__redis *r, rf__call *call, int by_text,
+                           int64_t deadline_ms, rf__error *error)
+{
+    if (append_call(r, call, by_text) != RF_OK) {
+        rf__set_error(error, "out of memory");
+        return RF_NOMEM;
+    }
+    /* Before, not after: the lock runs from when Redis gets the request. */
+    call->sent_ms = rf__now_ms();
+    return rf__redis_send(r, deadline_ms, error);
+}
+
+/* On a connection that the server has closed meanwhile nothing goes out. */
+static rf_status connect_and_send(rf__redis *r, rf__call *call,
+                                  int64_t deadline_ms, rf__error *error)
+{
+    rf_status status = RF_RETRY;
+
+    for (int i = 0; i < 2 && status == RF_RETRY; i++) {
+        status = rf__redis_connect(r, deadline_ms, error);
+        if (status != RF_OK)
+            return status;
+        status = send_call(r, call, 0, deadline_ms, error);
+    }
+    return status;
+}
+
+rf_status rf__script_refused(rf__redis *r, const rf__reply *reply,
+                             rf__error *error)
+{
+    const char *text = rf__reply_text(reply, 0);
+    const rf__redis_failure *why = rf__redis_explain(text != NULL ? text : "");
+
+    if (why->leave)
+        rf__redis_close(r);
+    if (strcmp(why->code, "ERR") == 0 && text != NULL)
+        rf__set_error(error, "%s: %.160s", why->text, text);
+    else
+        rf__set_error(error, "%s (%s)", why->text, why->code);
+    return why->status;
+}
+
+rf_status rf__script_run(rf__redis *r, rf__call *call, int64_t deadline_ms,
+                         const rf__reply **reply, rf__error *error)
+{
+    rf_status status = connect_and_send(r, call, deadline_ms, error);
+    const char *text;
+
+    if (status == RF_OK)
+        status = rf__redis_reply(r, deadline_ms, reply, error);
+    if (status != RF_OK)
+        return status;
+    text = rf__reply_text(*reply, 0);
+    if (rf__reply_kind(*reply, 0) == RF__ERROR && text != NULL &&
+        strncmp(text, "NOSCRIPT", 8) == 0) {
+        status = send_call(r, call, 1, deadline_ms, error);
+        if (status == RF_OK)
+            status = rf__redis_reply(r, deadline_ms, reply, error);
+        if (status != RF_OK)
+            return status;
+    }
+    if (rf__reply_kind(*reply, 0) == RF__ERROR)
+        return rf__script_refused(r, *reply, error);
+    if (!is_answer(*reply, call)) {
+        rf__redis_close(r);
+        rf__set_error(error, "Redis' answer does not belong to the request");
+        return RF_UNKNOWN;
+    }
+    return RF_OK;
+}

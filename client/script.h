@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * script.h - the atomic steps: one Lua script each, run on a connection
+ *
+ * Knows keys, arguments and the echo in the reply.  What an outcome means is
+ * the caller's business.
+ */
+#ifndef RF_SCRIPT_H
+#define RF_SCRIPT_H
+
+#include "redis.h"
+
+#define RF__PREFIX_MAX 64
+#define RF__KEY_MAX (RF__PREFIX_MAX + RF_RESOURCE_MAX + 16)
+#define RF__TAG_LEN 32
+
+typedef enum rf__key {
+    RF__KEY_LOCK = 0,
+    RF__KEY_COUNTER = 1,
+    RF__KEY_WAKE = 2,
+    RF__KEY_WAITERS = 3,
+    RF__KEYS = 4
+} rf__key;
+
+typedef struct rf__script {
+    const char *name; /* what the reply begins with                      */
+    const char *text;
+    const char *sha1;
+    int keys;          /* how many, and which                             */
+    rf__key key[RF__KEYS];
+} rf__script;
+
+extern const rf__script rf__script_acquire, rf__script_renew,
+    rf__script_release, rf__script_reissue, rf__script_inspect,
+    rf__script_force_release;
+
+#define RF__ARGS_MAX 6
+
+/* One request.  The tag is the last argument and comes back in the reply. */
+typedef struct rf__call {
+    const rf__script *script;
+    const char *prefix;
+    const char *resource;
+    const char *echo;                /* second element of the reply     */
+    const char *args[RF__ARGS_MAX];  /* the tag not among them          */
+    int n;
+    const char *tag;
+    int64_t sent_ms;                 /* out: clock just before the send */
+} rf__call;
+
+/* Name of a key of a resource, zero-terminated.  Returns its length. */
+size_t rf__key_name(char out[RF__KEY_MAX], rf__key key, const char *prefix,
+                    const char *resource);
+
+/*
+ * Run it.  RF_OK: *reply is an array of count items, and it is the answer to
+ * this very request; its outcome is item RF__OUTCOME.  Otherwise as
+ * rf__redis_failure says, or RF_RETRY, RF_UNKNOWN, RF_NOMEM, with a text.
+ */
+#define RF__OUTCOME 4
+rf_status rf__script_run(rf__redis *r, rf__call *call, int64_t deadline_ms,
+                         const rf__reply **reply, rf__error *error);
+
+/* What an error reply means: its status, with a text. */
+rf_status rf__script_refused(rf__redis *r, const rf__reply *reply,
+                             rf__error *error);
+
+#endif /* RF_SCRIPT_H */

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * socket.c - bytes to and from a server, never beyond a deadline
+ *
+ * Sockets are never blocking: every wait is a poll() for what is left of the
+ * deadline, taken up again after a signal.  Knows nothing of Redis.
+ */
+#include "socket.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* 0 when fd is ready for events, else an errno value. */
+static int wait_for(int fd, short events, int64_t deadline_ms)
+{
+    struct pollfd p = { .fd = fd, .events = events };
+
+    for (;;) {
+        int left = rf__left_ms(deadline_ms);
+        int n = poll(&p, 1, left);
+
+        if (n > 0)
+            return 0;
+        if (n < 0 && errno != EINTR)
+            return errno;
+        if (left == 0)
+            return ETIMEDOUT;
+    }
+}
+
+/* Connect a fresh socket.  0, or an errno value and no socket. */
+static int connect_to(const struct sockaddr *to, socklen_t len,
+                      int64_t deadline_ms, int *out)
+{
+    int fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+                    0);
+    int failure = 0, one = 1;
+    socklen_t size = sizeof(failure);
+
+    if (fd < 0)
+        return errno;
+    if (connect(fd, to, len) != 0)
+        failure = errno;
+    /* EAGAIN: the backlog of a Unix socket is full; there is no waiting. */
+    if (failure == EINPROGRESS || failure == EINTR) {
+        failure = wait_for(fd, POLLOUT, deadline_ms);
+        if (failure == 0 &&
+            getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) != 0)
+            failure = errno;
+    }
+    if (failure != 0) {
+        close(fd);
+        return failure;
+    }
+    if (to->sa_family != AF_UNIX) {
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+        setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+    }
+    *out = fd;
+    return 0;
+}
+
+static int connect_unix(const char *path, int64_t deadline_ms, int *fd)
+{
+    struct sockaddr_un to = { .sun_family = AF_UNIX };
+
+    memcpy(to.sun_path, path, strlen(path) + 1);
+    return connect_to((struct sockaddr *)&to, sizeof(to), deadline_ms, fd);
+}
+
+/*
+ * A name that is an address needs no resolver.  For any other the resolver
+ * may take longer than the deadline: nothing can interrupt it, so people who
+ * need the limit to hold use addresses, or a resolver with limits of its own.
+ */
+static int resolve(const rf__url *url, struct addrinfo **out)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+                              .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV };
+    char port[8];
+    int failure;
+
+    snprintf(port, sizeof(port), "%d", url->port);
+    failure = getaddrinfo(url->host, port, &hints, out);
+    if (failure == 0)
+        return 0;
+    hints.ai_flags = AI_NUMERICSERV | AI_ADDRCONFIG;
+    return getaddrinfo(url->host, port, &hints, out);
+}
+
+/* Each address in turn; each may use its share of the time that is left. */
+static int connect_any(const struct addrinfo *list, int64_t deadline_ms,
+                       int *fd)
+{
+    int count = 0, failure = EHOSTUNREACH;
+
+    for (const struct addrinfo *a = list; a != NULL; a = a->ai_next)
+        count++;
+    for (const struct addrinfo *a = list; a != NULL; a = a->ai_next) {
+        int64_t limit = rf__now_ms() + rf__left_ms(deadline_ms) / count--;
+
+        failure = connect_to(a->ai_addr, a->ai_addrlen, limit, fd);
+        if (failure == 0)
+            return 0;
+    }
+    return failure;
+}
+
+rf_status rf__socket_connect(const rf__url *url, int64_t deadline_ms,
+                             rf__error *error, int *fd)
+{
+    struct addrinfo *list = NULL;
+    int failure;
+
+    *fd = -1;
+    if (url->path[0] != '\0') {
+        failure = connect_unix(url->path, deadline_ms, fd);
+    } else {
+        failure = resolve(url, &list);
+        if (failure != 0) {
+            rf__set_error(error, "cannot resolve %s: %s", url->host,
+                          gai_strerror(failure));
+            return failure == EAI_MEMORY ? RF_NOMEM : RF_RETRY;
+        }
+        failure = connect_any(list, deadline_ms, fd);
+        freeaddrinfo(list);
+    }
+    if (failure == 0)
+        return RF_OK;
+    if (url->path[0] != '\0')
+        rf__set_error(error, "cannot connect to %s: %s", url->path,
+                      strerror(failure));
+    else
+        rf__set_error(error, "cannot connect to %s port %d: %s", url->host,
+                      url->port, strerror(failure));
+    return failure == EACCES ? RF_MISUSE : RF_RETRY;
+}
+
+int rf__socket_send(int fd, const char *data, size_t len, int64_t deadline_ms,
+                    size_t *sent)
+{
+    *sent = 0;
+    while (*sent < len) {
+        /* Without MSG_NOSIGNAL a server that left would kill the process. */
+        ssize_t n = send(fd, data + *sent, len - *sent, MSG_NOSIGNAL);
+        int failure = errno;
+
+        if (n >= 0) {
+            *sent += (size_t)n;
+            continue;
+        }
+        if (failure == EINTR)
+            continue;
+        if (failure != EAGAIN && failure != EWOULDBLOCK)
+            return failure;
+        failure = wait_for(fd, POLLOUT, deadline_ms);
+        if (failure != 0)
+            return failure;
+    }
+    return 0;
+}
+
+int rf__socket_recv(int fd, char *data, size_t size, int64_t deadline_ms,
+                    size_t *got)
+{
+    for (;;) {
+        int failure = wait_for(fd, POLLIN, deadline_ms);
+        ssize_t n;
+
+        if (failure != 0)
+            return failure;
+        n = recv(fd, data, size, 0);
+        if (n >= 0) {
+            *got = (size_t)n;
+            return 0;
+        }
+        if (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK)
+            return errno;
+    }
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * wait.c - getting a lock that another may hold
+ *
+ * Sleeps in the lock service where somebody will wake us, else by itself with
+ * full jitter.  Knows neither keys nor connections.  All requests of one call
+ * carry the same holder, so that asking twice never grants twice.
+ */
+#include "wait.h"
+
+#include <string.h>
+
+/* A woken waiter that never comes costs the others this much. */
+#define KEPT_WAIT_MS 2000
+
+/* Polling starts below this and doubles up to that. */
+#define POLL_FIRST_MS 10
+#define POLL_LAST_MS 500
+
+typedef struct waiting {
+    rf_client *client;
+    rf__grant *grant;
+    rf_fence floor;
+    int64_t end_ms;
+    int64_t ceiling_ms; /* of the next pause                              */
+    int maybe;          /* a request may have landed that nobody answered */
+} waiting;
+
+/*
+ * One request, sent again once when its answer was lost and there is time.
+ * Only a clear answer about this lock tells what became of the first.
+ */
+static rf_status ask(waiting *w)
+{
+    rf__source *s = w->client->source;
+    int64_t deadline_ms = rf__now_ms() + w->client->timeout_ms;
+    rf_status status = s->ops->acquire(s, w->grant, w->floor, deadline_ms);
+
+    if (status == RF_UNKNOWN) {
+        w->maybe = 1;
+        if (rf__left_ms(deadline_ms) > 0)
+            status = s->ops->acquire(s, w->grant, w->floor, deadline_ms);
+    }
+    w->grant->token[0] = '\0';
+    if (status == RF_OK || status == RF_BUSY)
+        w->maybe = 0;
+    return w->maybe ? RF_UNKNOWN : status;
+}
+
+/* Anything from 0 to most, so that those who failed together part. */
+static int64_t jitter_ms(int64_t most)
+{
+    uint32_t random = 0;
+
+    if (rf__random(&random, sizeof(random)) != RF_OK)
+        return most;
+    return (int64_t)(random % (uint32_t)(most + 1));
+}
+
+static void pause_a_while(waiting *w, int64_t now_ms)
+{
+    int64_t until_ms = now_ms + 1 + jitter_ms(w->ceiling_ms);
+
+    w->ceiling_ms *= 2;
+    if (w->ceiling_ms > POLL_LAST_MS)
+        w->ceiling_ms = POLL_LAST_MS;
+    rf__sleep_until_ms(until_ms < w->end_ms ? until_ms : w->end_ms);
+}
+
+/*
+ * Never beyond the holder's own end: a holder that died wakes nobody, and a
+ * wake-up can be lost on its way.
+ */
+static int64_t sleep_limit_ms(const waiting *w, int64_t left_ms)
+{
+    int64_t limit_ms = w->grant->busy_ms;
+
+    if (w->grant->busy_by == RF__OWNER_KEPT)
+        limit_ms = KEPT_WAIT_MS;
+    if (limit_ms < 0)
+        return left_ms;
+    limit_ms += 1 + jitter_ms(POLL_FIRST_MS);
+    return limit_ms < left_ms ? limit_ms : left_ms;
+}
+
+static void wait_for_turn(waiting *w, rf_status status)
+{
+    rf__source *s = w->client->source;
+    int64_t now_ms = rf__now_ms(), left_ms = w->end_ms - now_ms;
+
+    if (status == RF_BUSY && w->grant->busy_by != RF__OWNER_FOREIGN &&
+        s->ops->wait(s, w->grant, sleep_limit_ms(w, left_ms)) == RF_OK) {
+        w->ceiling_ms = POLL_FIRST_MS;
+        return;
+    }
+    pause_a_while(w, now_ms);
+}
+
+rf_status rf__wait_acquire(rf_client *client, rf__grant *grant, rf_fence floor)
+{
+    waiting w = { .client = client,
+                  .grant = grant,
+                  .floor = floor,
+                  .end_ms = rf__now_ms() + grant->wait_ms,
+                  .ceiling_ms = POLL_FIRST_MS };
+    int64_t ttl_ms = grant->ttl_ms;
+
+    for (;;) {
+        rf_status status = ask(&w);
+        int patient = status == RF_BUSY || status == RF_RETRY ||
+                      status == RF_UNKNOWN;
+
+        client->busy_ms = status == RF_BUSY ? grant->busy_ms : -1;
+        if (!patient || grant->wait_ms == 0)
+            return status;
+        if (rf__left_ms(w.end_ms) == 0)
+            return status == RF_BUSY ? RF_TIMEOUT : status;
+        wait_for_turn(&w, status);
+        grant->ttl_ms = ttl_ms;
+        /* 0 would tell the service that nobody waits; one more try follows. */
+        grant->wait_ms = rf__left_ms(w.end_ms) + 1;
+    }
+}

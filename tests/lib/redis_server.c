@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * redis_server.c - a throwaway Redis for a test program
+ */
+#include "redis_server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <hiredis/hiredis.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define START_LIMIT_MS 20000
+#define STEP_MS 5
+
+struct redis_server {
+    pid_t pid;
+    int port;
+    char folder[64];
+    char socket[96];
+    char url[128];
+    const char *options[32];
+    redisContext *context;
+    char text[65536];
+};
+
+static void die(const char *what)
+{
+    fprintf(stderr, "redis_server: %s: %s\n", what, strerror(errno));
+    exit(99);
+}
+
+/* Free now; somebody else may take it, and then the start is tried again. */
+static int free_port(void)
+{
+    struct sockaddr_in a = { .sin_family = AF_INET,
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t len = sizeof(a);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) != 0 ||
+        getsockname(fd, (struct sockaddr *)&a, &len) != 0)
+        die("no free port");
+    close(fd);
+    return ntohs(a.sin_port);
+}
+
+static void run_server(redis_server *s)
+{
+    char port[16], log[96];
+    const char *argv[64] = { "redis-server", "--port", port,
+                             "--bind", "127.0.0.1", "--unixsocket", s->socket,
+                             "--dir", s->folder, "--save", "",
+                             "--appendonly", "no", "--logfile", log,
+                             "--daemonize", "no" };
+    size_t n = 0;
+
+    snprintf(port, sizeof(port), "%d", s->port);
+    snprintf(log, sizeof(log), "%s/redis.log", s->folder);
+    while (argv[n] != NULL)
+        n++;
+    for (size_t i = 0; s->options[i] != NULL; i++)
+        argv[n++] = s->options[i];
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    execvp(argv[0], (char *const *)argv);
+    die("cannot run redis-server");
+}
+
+/* 1 when it answers anything at all: LOADING and NOAUTH count as alive. */
+static int answers(redis_server *s)
+{
+    redisReply *reply;
+
+    if (s->context == NULL)
+        s->context = redisConnectUnix(s->socket);
+    if (s->context == NULL || s->context->err != 0) {
+        redisFree(s->context);
+        s->context = NULL;
+        return 0;
+    }
+    reply = redisCommand(s->context, "PING");
+    freeReplyObject(reply);
+    if (reply != NULL)
+        return 1;
+    redisFree(s->context);
+    s->context = NULL;
+    return 0;
+}
+
+static void reap(redis_server *s)
+{
+    while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    s->pid = 0;
+}
+
+/* 1 when it runs and answers, 0 when it ended (its port was taken). */
+static int launch(redis_server *s)
+{
+    s->pid = fork();
+    if (s->pid < 0)
+        die("fork");
+    if (s->pid == 0)
+        run_server(s);
+    for (int waited = 0; waited < START_LIMIT_MS; waited += STEP_MS) {
+        if (answers(s))
+            return 1;
+        if (waitpid(s->pid, NULL, WNOHANG) == s->pid) {
+            s->pid = 0;
+            return 0;
+        }
+        poll(NULL, 0, STEP_MS);
+    }
+    die("redis-server does not answer");
+    return 0;
+}
+
+redis_server *redis_server_start(const char *const *options)
+{
+    redis_server *s = calloc(1, sizeof(*s));
+
+    if (s == NULL)
+        die("out of memory");
+    snprintf(s->folder, sizeof(s->folder), "/tmp/rf-redis-XXXXXX");
+    if (mkdtemp(s->folder) == NULL)
+        die("no temporary folder");
+    snprintf(s->socket, sizeof(s->socket), "%s/redis.sock", s->folder);
+    snprintf(s->url, sizeof(s->url), "redis+unix://%s", s->socket);
+    for (size_t i = 0; options != NULL && options[i] != NULL && i < 30; i++)
+        s->options[i] = options[i];
+    for (int tries = 0; tries < 5; tries++) {
+        s->port = free_port();
+        if (launch(s))
+            return s;
+    }
+    die("redis-server does not start");
+    return NULL;
+}
+
+static void disconnect(redis_server *s)
+{
+    if (s->context != NULL)
+        redisFree(s->context);
+    s->context = NULL;
+}
+
+void redis_server_kill(redis_server *s)
+{
+    disconnect(s);
+    if (s->pid == 0)
+        return;
+    kill(s->pid, SIGKILL);
+    reap(s);
+    unlink(s->socket);
+}
+
+void redis_server_restart(redis_server *s)
+{
+    redis_server_kill(s);
+    if (!launch(s))
+        die("redis-server does not start again");
+}
+
+void redis_server_stop(redis_server *s)
+{
+    char command[96];
+
+    if (s == NULL)
+        return;
+    redis_server_kill(s);
+    snprintf(command, sizeof(command), "rm -rf %s", s->folder);
+    if (system(command) != 0)
+        fprintf(stderr, "redis_server: %s stays\n", s->folder);
+    free(s);
+}
+
+void redis_server_freeze(redis_server *s)
+{
+    kill(s->pid, SIGSTOP);
+}
+
+void redis_server_thaw(redis_server *s)
+{
+    kill(s->pid, SIGCONT);
+}
+
+const char *redis_server_url(const redis_server *s)
+{
+    return s->url;
+}
+
+const char *redis_server_socket(const redis_server *s)
+{
+    return s->socket;
+}
+
+const char *redis_server_folder(const redis_server *s)
+{
+    return s->folder;
+}
+
+int redis_server_port(const redis_server *s)
+{
+    return s->port;
+}
+
+static void print(const redisReply *r, char *to, size_t size)
+{
+    if (r->type == REDIS_REPLY_INTEGER) {
+        snprintf(to, size, "%lld", r->integer);
+    } else if (r->type == REDIS_REPLY_NIL) {
+        snprintf(to, size, "(nil)");
+    } else if (r->type == REDIS_REPLY_ARRAY) {
+        to[0] = '\0';
+        for (size_t i = 0; i < (size_t)r->elements; i++) {
+            size_t used = strlen(to);
+
+            if (i > 0)
+                snprintf(to + used, size - used, " ");
+            used = strlen(to);
+            print(r->element[i], to + used, size - used);
+        }
+    } else {
+        snprintf(to, size, "%s", r->str);
+    }
+}
+
+static const char *command(redis_server *s, const char *format, va_list args)
+{
+    redisReply *reply;
+
+    if (s->context == NULL && !answers(s))
+        die("redis-server is gone");
+    reply = redisvCommand(s->context, format, args);
+    if (reply == NULL) {
+        /* SHUTDOWN, DEBUG SLEEP and the like leave no reply. */
+        disconnect(s);
+        return "";
+    }
+    print(reply, s->text, sizeof(s->text));
+    freeReplyObject(reply);
+    return s->text;
+}
+
+const char *redis_server_command(redis_server *s, const char *format, ...)
+{
+    const char *text;
+    va_list args;
+
+    va_start(args, format);
+    text = command(s, format, args);
+    va_end(args);
+    return text;
+}
+
+long long redis_server_number(redis_server *s, const char *format, ...)
+{
+    const char *text;
+    va_list args;
+
+    va_start(args, format);
+    text = command(s, format, args);
+    va_end(args);
+    return strtoll(text, NULL, 10);
+}
