@@ -44,13 +44,14 @@ static int prefix_valid(const char *prefix)
 static rf_status check_options(const rf_options *opts)
 {
     if (!prefix_valid(opts->prefix)) {
-        rf__set_error(&open_error, "option prefix: 1 to %d printable bytes "
-                      "without space or braces", RF__PREFIX_MAX);
+        rf__set_error(&open_error,
+                      "option prefix: 1 to %d printable bytes "
+                      "without space or braces",
+                      RF__PREFIX_MAX);
         return RF_MISUSE;
     }
     if (opts->timeout_ms < 1 || opts->timeout_ms > RF_TTL_MAX_MS) {
-        rf__set_error(&open_error, "option timeout_ms: 1 to %d",
-                      RF_TTL_MAX_MS);
+        rf__set_error(&open_error, "option timeout_ms: 1 to %d", RF_TTL_MAX_MS);
         return RF_MISUSE;
     }
     return RF_OK;

@@ -14,8 +14,8 @@
 struct rf_client {
     rf__source *source; /* NULL once closed                              */
     int timeout_ms;
-    int users;          /* the caller until rf_close(), and every lock   */
-    int64_t busy_ms;    /* what rf_busy_ms() tells                       */
+    int users;       /* the caller until rf_close(), and every lock   */
+    int64_t busy_ms; /* what rf_busy_ms() tells                       */
     rf__error error;
 };
 

@@ -364,7 +364,7 @@ static rf_status give_back(rf_lock *lock)
     status = source->ops->release(source, &grant, until_ms);
     if (status == RF_LOST)
         rf__set_error(&client->error, "no longer ours, but whether this "
-                      "release ended it can't be told");
+                                      "release ended it can't be told");
     return status == RF_OK ? RF_OK : RF_UNKNOWN;
 }
 

@@ -292,8 +292,7 @@ rf_status rf__redis_reply(rf__redis *r, int64_t deadline_ms,
             break;
         if (total > 2 * REPLY_BYTES_MAX)
             return give_up(r, error, "it is too large");
-        failure = rf__socket_recv(r->fd, data, sizeof(data), deadline_ms,
-                                  &got);
+        failure = rf__socket_recv(r->fd, data, sizeof(data), deadline_ms, &got);
         if (failure != 0)
             return give_up(r, error, strerror(failure));
         if (got == 0)
@@ -366,8 +365,7 @@ static rf_status greet(rf__redis *r, int64_t deadline_ms, rf__error *error)
     return status == RF_UNKNOWN ? RF_RETRY : status;
 }
 
-rf_status rf__redis_connect(rf__redis *r, int64_t deadline_ms,
-                            rf__error *error)
+rf_status rf__redis_connect(rf__redis *r, int64_t deadline_ms, rf__error *error)
 {
     rf_status status;
 

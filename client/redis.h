@@ -51,8 +51,8 @@ typedef enum rf__reply_type {
  */
 typedef struct rf__item {
     rf__reply_type type;
-    size_t at;         /* RF__STRING, RF__ERROR: where in text             */
-    long long number;  /* RF__INTEGER: value; otherwise bytes or elements  */
+    size_t at;        /* RF__STRING, RF__ERROR: where in text             */
+    long long number; /* RF__INTEGER: value; otherwise bytes or elements  */
 } rf__item;
 
 typedef struct rf__reply rf__reply;
@@ -74,10 +74,10 @@ const char *rf__reply_text(const rf__reply *reply, size_t i);
 
 /* redis_error.c: what an error reply means.  Never looks beyond its code. */
 typedef struct rf__redis_failure {
-    const char *code;   /* as Redis writes it                            */
+    const char *code; /* as Redis writes it                            */
     rf_status status;
-    int leave;          /* this server will go on refusing: disconnect   */
-    const char *text;   /* for people                                    */
+    int leave;        /* this server will go on refusing: disconnect   */
+    const char *text; /* for people                                    */
 } rf__redis_failure;
 
 const rf__redis_failure *rf__redis_explain(const char *reply);

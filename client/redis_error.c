@@ -31,12 +31,10 @@ static const rf__redis_failure failures[] = {
     { "WRONGTYPE", RF_MISUSE, 0, "a key holds something else" },
 };
 
-static const rf__redis_failure other = {
-    "ERR", RF_MISUSE, 0, "Redis refuses the command"
-};
-static const rf__redis_failure full = {
-    "ERR", RF_RETRY, 1, "Redis has too many clients"
-};
+static const rf__redis_failure other = { "ERR", RF_MISUSE, 0,
+                                         "Redis refuses the command" };
+static const rf__redis_failure full = { "ERR", RF_RETRY, 1,
+                                        "Redis has too many clients" };
 
 static const rf__redis_failure *find(const char *code)
 {

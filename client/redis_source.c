@@ -127,13 +127,11 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
                          int64_t deadline_ms)
 {
     redis_source *s = self(base);
-    char tag[RF__TAG_LEN], ttl[NUMBER_LEN], least[NUMBER_LEN],
-        wait[NUMBER_LEN];
+    char tag[RF__TAG_LEN], ttl[NUMBER_LEN], least[NUMBER_LEN], wait[NUMBER_LEN];
     rf__call call = { .script = &rf__script_acquire,
                       .resource = grant->resource,
                       .echo = grant->holder,
-                      .args = { grant->holder, ttl, least, wait,
-                                grant->token },
+                      .args = { grant->holder, ttl, least, wait, grant->token },
                       .n = 5 };
     const rf__reply *reply;
     rf_status status;
@@ -326,9 +324,8 @@ static rf_status wait_for_wake(rf__source *base, rf__grant *grant,
 
     grant->token[0] = '\0';
     lengths[1] = rf__key_name(key, RF__KEY_WAKE, s->prefix, grant->resource);
-    lengths[2] = (size_t)snprintf(seconds, sizeof(seconds),
-                                  "%" PRId64 ".%03d", for_ms / 1000,
-                                  (int)(for_ms % 1000));
+    lengths[2] = (size_t)snprintf(seconds, sizeof(seconds), "%" PRId64 ".%03d",
+                                  for_ms / 1000, (int)(for_ms % 1000));
     status = rf__redis_connect(s->redis, deadline_ms, base->error);
     if (status != RF_OK)
         return status;

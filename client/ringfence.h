@@ -31,6 +31,7 @@ extern "C" {
 #define RF_VERSION_MAJOR 0
 #define RF_VERSION_MINOR 1
 #define RF_VERSION_PATCH 0
+
 #define RF_VERSION "0.1.0"
 
 /* ---- Outcomes --------------------------------------------------------- */
@@ -69,7 +70,9 @@ typedef struct rf_options {
     int timeout_ms;     /* limit of each call's talk to Redis; default 2000 */
 } rf_options;
 
+/* clang-format off */
 #define RF_OPTIONS_INIT { "lock:v1:", 2000 }
+/* clang-format on */
 
 /*
  * Make a client for the lock service at url:
@@ -108,11 +111,15 @@ typedef struct rf_lock rf_lock;
 /* Fences are 1 or more and grow per resource.  0 is never a fence. */
 typedef int64_t rf_fence;
 
-/* Limits, all checked before anything is sent. */
-#define RF_RESOURCE_MAX 255       /* bytes; valid UTF-8, no control character */
-#define RF_TTL_MAX_MS   86400000  /* 24 hours; the least is 1                 */
-#define RF_FENCE_MAX    9007199254740991 /* 2^53 - 1: exact in every language */
-#define RF_HOLDER_LEN   32        /* hex digits                               */
+/*
+ * Limits, all checked before anything is sent.  A resource is 1 to 255 bytes of
+ * valid UTF-8 without control characters; a ttl_ms is at least 1; a fence is at
+ * most 2^53 - 1, which is exact in every language; a holder is hex digits.
+ */
+#define RF_RESOURCE_MAX 255
+#define RF_TTL_MAX_MS   86400000
+#define RF_FENCE_MAX    9007199254740991
+#define RF_HOLDER_LEN   32
 
 /* Start from RF_ACQUIRE_INIT, then set fields by name. */
 typedef struct rf_acquire_options {
@@ -123,7 +130,9 @@ typedef struct rf_acquire_options {
     const char *holder; /* NULL: a new one (what nearly everybody wants)    */
 } rf_acquire_options;
 
+/* clang-format off */
 #define RF_ACQUIRE_INIT { 30000, 0, 0, (const char *)0 }
+/* clang-format on */
 
 /*
  * Take the lock on resource.  opts NULL means the defaults.  On success *out

@@ -15,9 +15,10 @@
 
 #include "lua_scripts.h"
 
-#define SCRIPT(n, k, ...)                                                     \
-    const rf__script rf__script_##n = { #n, rf__lua_##n, rf__lua_##n##_sha1,  \
-                                        k, { __VA_ARGS__ } }
+#define SCRIPT(n, k, ...)                                       \
+    const rf__script rf__script_##n = {                         \
+        #n, rf__lua_##n, rf__lua_##n##_sha1, k, { __VA_ARGS__ } \
+    }
 
 SCRIPT(acquire, 4, RF__KEY_LOCK, RF__KEY_COUNTER, RF__KEY_WAKE,
        RF__KEY_WAITERS);

@@ -12,8 +12,8 @@
 #include "redis.h"
 
 #define RF__PREFIX_MAX 64
-#define RF__KEY_MAX (RF__PREFIX_MAX + RF_RESOURCE_MAX + 16)
-#define RF__TAG_LEN 32
+#define RF__KEY_MAX    (RF__PREFIX_MAX + RF_RESOURCE_MAX + 16)
+#define RF__TAG_LEN    32
 
 typedef enum rf__key {
     RF__KEY_LOCK = 0,
@@ -27,7 +27,7 @@ typedef struct rf__script {
     const char *name; /* what the reply begins with                      */
     const char *text;
     const char *sha1;
-    int keys;          /* how many, and which                             */
+    int keys; /* how many, and which                             */
     rf__key key[RF__KEYS];
 } rf__script;
 
@@ -42,11 +42,11 @@ typedef struct rf__call {
     const rf__script *script;
     const char *prefix;
     const char *resource;
-    const char *echo;                /* second element of the reply     */
-    const char *args[RF__ARGS_MAX];  /* the tag not among them          */
+    const char *echo;               /* second element of the reply     */
+    const char *args[RF__ARGS_MAX]; /* the tag not among them          */
     int n;
     const char *tag;
-    int64_t sent_ms;                 /* out: clock just before the send */
+    int64_t sent_ms; /* out: clock just before the send */
 } rf__call;
 
 /* Name of a key of a resource, zero-terminated.  Returns its length. */

@@ -16,7 +16,7 @@
 
 /* Polling starts below this and doubles up to that. */
 #define POLL_FIRST_MS 10
-#define POLL_LAST_MS 500
+#define POLL_LAST_MS  500
 
 typedef struct waiting {
     rf_client *client;

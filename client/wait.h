@@ -14,7 +14,6 @@
  * RF_UNKNOWN when the last clear answer was followed by a request that may
  * have landed; otherwise what the source says.
  */
-rf_status rf__wait_acquire(rf_client *client, rf__grant *grant,
-                           rf_fence floor);
+rf_status rf__wait_acquire(rf_client *client, rf__grant *grant, rf_fence floor);
 
 #endif /* RF_WAIT_H */

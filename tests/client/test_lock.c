@@ -20,7 +20,7 @@
 static redis_server *server;
 static rf_client *client;
 
-#define LOCK "{lock:v1:%s}"
+#define LOCK    "{lock:v1:%s}"
 #define COUNTER "{lock:v1:%s}:fence"
 
 static int start(void **state)
@@ -119,7 +119,8 @@ static void test_second_holder_is_busy_and_told_how_long(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, open_client, close_client)
+#define CASE(name) \
+    cmocka_unit_test_setup_teardown(name, open_client, close_client)
         CASE(test_first_fence_is_1_and_each_next_one_is_larger),
         CASE(test_lock_is_one_key_with_fence_holder_and_ttl),
         CASE(test_second_holder_is_busy_and_told_how_long),

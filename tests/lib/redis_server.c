@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define START_LIMIT_MS 20000
-#define STEP_MS 5
+#define STEP_MS        5
 
 struct redis_server {
     pid_t pid;
@@ -57,11 +57,12 @@ static int free_port(void)
 static void run_server(redis_server *s)
 {
     char port[16], log[96];
-    const char *argv[64] = { "redis-server", "--port", port,
-                             "--bind", "127.0.0.1", "--unixsocket", s->socket,
-                             "--dir", s->folder, "--save", "",
-                             "--appendonly", "no", "--logfile", log,
-                             "--daemonize", "no" };
+    const char *argv[64] = { "redis-server", "--port",    port,
+                             "--bind",       "127.0.0.1", "--unixsocket",
+                             s->socket,      "--dir",     s->folder,
+                             "--save",       "",          "--appendonly",
+                             "no",           "--logfile", log,
+                             "--daemonize",  "no" };
     size_t n = 0;
 
     snprintf(port, sizeof(port), "%d", s->port);

@@ -39,8 +39,7 @@ int redis_server_port(const redis_server *server);
  * blank; nil: "(nil)"; errors: as Redis writes them).  printf-like as hiredis
  * has it: every %s is one argument.  Valid until the next call.
  */
-const char *redis_server_command(redis_server *server, const char *format,
-                                 ...);
+const char *redis_server_command(redis_server *server, const char *format, ...);
 
 /* The same, as a number. */
 long long redis_server_number(redis_server *server, const char *format, ...);
