@@ -22,6 +22,7 @@
 #include "old_snapshot.h"
 #include "registry.h"
 #include "resource_lock.h"
+#include "stats.h"
 
 PG_FUNCTION_INFO_V1(ringfence_guard);
 PG_FUNCTION_INFO_V1(ringfence_try_guard);
@@ -175,6 +176,7 @@ advance(const RfGrant *grant, const RfRow *row)
 		return false;
 	/* Forgotten in a crash, the old holder would be let in again. */
 	ForceSyncCommit();
+	rf_count(RF_COUNT_ADVANCES);
 	return true;
 }
 
@@ -250,12 +252,19 @@ static RfDecision
 judge(FunctionCallInfo fcinfo, RfGrant *grant, RfRow *row)
 {
 	Oid			guard_function = fcinfo->flinfo->fn_oid;
+	RfDecision	decision;
 
 	check_place();
 	read_grant(fcinfo, grant);
+	rf_count(RF_COUNT_CHECKS);
 	if (is_claimed(grant, guard_function))
 		return RF_PASS;
-	return claim(grant, row, guard_function);
+	decision = claim(grant, row, guard_function);
+	if (decision == RF_REFUSE_STALE)
+		rf_count(RF_COUNT_STALE);
+	else if (decision == RF_REFUSE_COLLISION)
+		rf_count(RF_COUNT_COLLISION);
+	return decision;
 }
 
 Datum

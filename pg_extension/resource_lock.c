@@ -10,8 +10,10 @@
 #include "resource_lock.h"
 
 #include "miscadmin.h"
+#include "portability/instr_time.h"
 
 #include "compat.h"
+#include "stats.h"
 
 /*
  * The SQL functions for advisory locks use classes 1 and 2; ours, shown as
@@ -27,13 +29,31 @@ rf_lock_tag(LOCKTAG *tag, uint64 resource_hash)
 						 (uint32) resource_hash, LOCK_CLASS);
 }
 
-void
-rf_lock(uint64 resource_hash, LOCKMODE mode)
+bool
+rf_try_lock(uint64 resource_hash, LOCKMODE mode)
 {
 	LOCKTAG		tag;
 
 	rf_lock_tag(&tag, resource_hash);
+	return LockAcquire(&tag, mode, false, true) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+void
+rf_lock(uint64 resource_hash, LOCKMODE mode)
+{
+	LOCKTAG		tag;
+	instr_time	start;
+	instr_time	waited;
+
+	/* Clocks are read only by those who have to wait anyway. */
+	if (rf_try_lock(resource_hash, mode))
+		return;
+	rf_lock_tag(&tag, resource_hash);
+	INSTR_TIME_SET_CURRENT(start);
 	(void) LockAcquire(&tag, mode, false, false);
+	INSTR_TIME_SET_CURRENT(waited);
+	INSTR_TIME_SUBTRACT(waited, start);
+	rf_count_add(RF_COUNT_WAIT_USEC, INSTR_TIME_GET_MICROSEC(waited));
 }
 
 void

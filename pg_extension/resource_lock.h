@@ -20,6 +20,9 @@ extern void rf_lock_tag(LOCKTAG *tag, uint64 resource_hash);
 /* Wait for the lock; it is kept to the end of the (sub)transaction. */
 extern void rf_lock(uint64 resource_hash, LOCKMODE mode);
 
+/* Take it if that needs no waiting. */
+extern bool rf_try_lock(uint64 resource_hash, LOCKMODE mode);
+
 /* Give back what rf_lock() took, when nothing rests on it. */
 extern void rf_unlock(uint64 resource_hash, LOCKMODE mode);
 

@@ -10,6 +10,7 @@
 
 #include "claims.h"
 #include "settings.h"
+#include "stats.h"
 
 #if PG_VERSION_NUM >= 180000
 PG_MODULE_MAGIC_EXT(.name = "ringfence");
@@ -24,4 +25,5 @@ _PG_init(void)
 {
 	rf_settings_init();
 	rf_claims_init();
+	rf_stats_init();
 }

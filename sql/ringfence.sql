@@ -95,3 +95,22 @@ REVOKE ALL ON FUNCTION ringfence.grant_to(regrole) FROM PUBLIC;
 
 COMMENT ON FUNCTION ringfence.grant_to(regrole) IS
     'Gives an application''s role what it needs, and no more.';
+
+CREATE FUNCTION ringfence.stats(
+    OUT server_wide boolean,
+    OUT checks bigint,
+    OUT advances bigint,
+    OUT stale bigint,
+    OUT collision bigint,
+    OUT unfenced bigint,
+    OUT observed bigint,
+    OUT preempted bigint,
+    OUT wait_ms double precision
+)
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_stats';
+
+REVOKE ALL ON FUNCTION ringfence.stats() FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.stats() IS
+    'What has been judged: by the whole server when preloaded, else by this session.';
