@@ -41,4 +41,48 @@
 	index_beginscan((heap), (index), (snapshot), (nkeys), 0)
 #endif
 
+/*
+ * What ends a session when a transaction's time is over: 25P04 from 17 on,
+ * 25P03 (idle in transaction, although it may be busy) before.
+ */
+#if PG_VERSION_NUM >= 170000
+#define rf_end_pending			TransactionTimeoutPending
+#define rf_end_setting			TransactionTimeout
+#else
+#define rf_end_pending			IdleInTransactionSessionTimeoutPending
+#define rf_end_setting			IdleInTransactionSessionTimeout
+#endif
+
+/* The virtual transaction that a process is in, or invalid. */
+#if PG_VERSION_NUM >= 170000
+#define rf_proc_lxid(proc)		((proc)->vxid.lxid)
+#else
+#define rf_proc_lxid(proc)		((proc)->lxid)
+#endif
+
+/* Walk the locks of a process in one partition of the lock table. */
+#if PG_VERSION_NUM >= 160000
+#define rf_foreach_proclock(proclock, proc, partition) \
+	dlist_iter iter_; \
+	dlist_foreach(iter_, &(proc)->myProcLocks[partition]) \
+		if (((proclock) = dlist_container(PROCLOCK, procLink, iter_.cur)) != NULL)
+#else
+#define rf_foreach_proclock(proclock, proc, partition) \
+	for ((proclock) = (PROCLOCK *) \
+		 SHMQueueNext(&(proc)->myProcLocks[partition], \
+					  &(proc)->myProcLocks[partition], \
+					  offsetof(PROCLOCK, procLink)); \
+		 (proclock) != NULL; \
+		 (proclock) = (PROCLOCK *) \
+		 SHMQueueNext(&(proc)->myProcLocks[partition], \
+					  &(proclock)->procLink, \
+					  offsetof(PROCLOCK, procLink)))
+#endif
+
+#if PG_VERSION_NUM >= 140000
+#define rf_role_signal_backend	ROLE_PG_SIGNAL_BACKEND
+#else
+#define rf_role_signal_backend	DEFAULT_ROLE_SIGNAL_BACKENDID
+#endif
+
 #endif							/* RF_COMPAT_H */

@@ -19,7 +19,9 @@
 #include "decide.h"
 #include "errcodes.h"
 #include "grant.h"
+#include "lease.h"
 #include "old_snapshot.h"
+#include "preempt.h"
 #include "registry.h"
 #include "resource_lock.h"
 #include "stats.h"
@@ -37,6 +39,14 @@ enum
 	ARG_LEASE,
 	ARG_PREEMPT
 };
+
+/* How the grant is to be claimed. */
+typedef struct RfManner
+{
+	Oid			guard_function;
+	TimestampTz lease_end;		/* 0: none */
+	bool		preempt;
+} RfManner;
 
 /*
  * A standby answers from the past, and a parallel worker can take neither
@@ -76,13 +86,22 @@ read_grant(FunctionCallInfo fcinfo, RfGrant *grant)
 {
 	check_not_null(fcinfo, ARG_RESOURCE, "resource");
 	check_not_null(fcinfo, ARG_FENCE, "fence");
-	check_not_null(fcinfo, ARG_PREEMPT, "argument preempt");
 	rf_grant_set_resource(grant, PG_GETARG_TEXT_PP(ARG_RESOURCE));
 	grant->fence = PG_GETARG_INT64(ARG_FENCE);
 	rf_check_fence(grant->fence);
 	grant->holder = NULL;
 	if (!PG_ARGISNULL(ARG_HOLDER))
 		rf_grant_set_holder(grant, PG_GETARG_TEXT_PP(ARG_HOLDER));
+}
+
+static void
+read_manner(FunctionCallInfo fcinfo, RfManner *manner)
+{
+	check_not_null(fcinfo, ARG_PREEMPT, "argument preempt");
+	manner->guard_function = fcinfo->flinfo->fn_oid;
+	manner->preempt = PG_GETARG_BOOL(ARG_PREEMPT);
+	manner->lease_end = PG_ARGISNULL(ARG_LEASE) ? 0 :
+		rf_lease_end(PG_GETARG_INTERVAL_P(ARG_LEASE));
 }
 
 static const char *
@@ -223,43 +242,64 @@ decide_locked(const RfGrant *grant, LOCKMODE mode, RfRow *row,
 	return RF_PASS;
 }
 
+static void
+lock_resource(const RfGrant *grant, LOCKMODE mode, bool preempt)
+{
+	if (mode == RF_EXCLUSIVE && preempt)
+		rf_lock_preempting(grant);
+	else
+		rf_lock(grant->hash, mode);
+}
+
 /*
  * The mode of the lock is chosen by an unlocked look: raising it later is how
  * two claims deadlock.  Stored fences only rise, so a refusal by that look is
- * final and need not wait.
+ * final and need not wait.  The lease counts from before the wait.
  */
 static RfDecision
-claim(const RfGrant *grant, RfRow *row, Oid guard_function)
+claim(const RfGrant *grant, const RfManner *manner, RfRow *row)
 {
+	TimestampTz previous_lease = 0;
 	RfDecision	decision;
 	LOCKMODE	mode;
 
 	rf_registry_look(grant, row);
 	decision = rf_decide(row->fence, row->holder, grant->fence, grant->holder);
+	if (decision != RF_ADVANCE && decision != RF_PASS)
+		return decision;
+	if (manner->lease_end != 0)
+		previous_lease = rf_lease_limit(manner->lease_end);
 	while (decision == RF_ADVANCE || decision == RF_PASS)
 	{
 		mode = decision == RF_PASS ? RF_SHARED : RF_EXCLUSIVE;
-		rf_lock(grant->hash, mode);
-		decision = decide_locked(grant, mode, row, guard_function);
+		lock_resource(grant, mode, manner->preempt);
+		decision = decide_locked(grant, mode, row, manner->guard_function);
 		if (decision == RF_PASS)
 			return RF_PASS;
 		rf_unlock(grant->hash, mode);
 	}
+	if (manner->lease_end != 0)
+		rf_lease_restore(previous_lease);
 	return decision;
 }
 
 static RfDecision
 judge(FunctionCallInfo fcinfo, RfGrant *grant, RfRow *row)
 {
-	Oid			guard_function = fcinfo->flinfo->fn_oid;
+	RfManner	manner;
 	RfDecision	decision;
 
 	check_place();
 	read_grant(fcinfo, grant);
+	read_manner(fcinfo, &manner);
 	rf_count(RF_COUNT_CHECKS);
-	if (is_claimed(grant, guard_function))
+	if (is_claimed(grant, manner.guard_function))
+	{
+		if (manner.lease_end != 0)
+			(void) rf_lease_limit(manner.lease_end);
 		return RF_PASS;
-	decision = claim(grant, row, guard_function);
+	}
+	decision = claim(grant, &manner, row);
 	if (decision == RF_REFUSE_STALE)
 		rf_count(RF_COUNT_STALE);
 	else if (decision == RF_REFUSE_COLLISION)

@@ -12,6 +12,7 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/stratnum.h"
+#include "access/subtrans.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
@@ -19,6 +20,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "storage/lmgr.h"
+#include "storage/procarray.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/inval.h"
@@ -156,6 +158,18 @@ clear_row(RfRow *row)
 	ItemPointerSetInvalid(&row->tid);
 }
 
+static IndexScanDesc
+begin_scan(Relation registry, Relation index, const RfGrant *grant,
+		   Snapshot snapshot)
+{
+	IndexScanDesc scan;
+
+	by_resource.sk_argument = PointerGetDatum(grant->resource);
+	scan = rf_index_beginscan(registry, index, snapshot, 1);
+	index_rescan(scan, &by_resource, 1, NULL, 0);
+	return scan;
+}
+
 /* Find the resource's row as the snapshot sees it. */
 static void
 find_row(Relation registry, const RfGrant *grant, Snapshot snapshot,
@@ -163,12 +177,9 @@ find_row(Relation registry, const RfGrant *grant, Snapshot snapshot,
 {
 	Relation	index = index_open(index_oid, AccessShareLock);
 	TupleTableSlot *slot = table_slot_create(registry, NULL);
-	IndexScanDesc scan;
+	IndexScanDesc scan = begin_scan(registry, index, grant, snapshot);
 
 	clear_row(row);
-	by_resource.sk_argument = PointerGetDatum(grant->resource);
-	scan = rf_index_beginscan(registry, index, snapshot, 1);
-	index_rescan(scan, &by_resource, 1, NULL, 0);
 	if (index_getnext_slot(scan, ForwardScanDirection, slot))
 		read_row(row, slot);
 	index_endscan(scan);
@@ -189,6 +200,38 @@ rf_registry_look(const RfGrant *grant, RfRow *row)
 	find_row(registry, grant, snapshot, row);
 	UnregisterSnapshot(snapshot);
 	table_close(registry, NoLock);
+}
+
+/*
+ * A dirty snapshot shows the committed version as well as the one that is on
+ * its way, and says whose that is.
+ */
+int64
+rf_registry_uncommitted(const RfGrant *grant, int *pid)
+{
+	Relation	registry = open_registry(AccessShareLock);
+	Relation	index = index_open(index_oid, AccessShareLock);
+	TupleTableSlot *slot = table_slot_create(registry, NULL);
+	IndexScanDesc scan;
+	SnapshotData dirty;
+	int64		fence = 0;
+	RfRow		row;
+
+	InitDirtySnapshot(dirty);
+	scan = begin_scan(registry, index, grant, &dirty);
+	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	{
+		if (!TransactionIdIsValid(dirty.xmin))
+			continue;
+		read_row(&row, slot);
+		fence = row.fence;
+		*pid = BackendXidGetPid(SubTransGetTopmostTransaction(dirty.xmin));
+	}
+	index_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	index_close(index, NoLock);
+	table_close(registry, NoLock);
+	return fence;
 }
 
 static HeapTuple

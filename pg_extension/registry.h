@@ -33,4 +33,10 @@ extern void rf_registry_look(const RfGrant *grant, RfRow *row);
  */
 extern bool rf_registry_advance(const RfGrant *grant, const RfRow *row);
 
+/*
+ * The fence that an open transaction of another backend is about to commit,
+ * and that backend's pid; or 0.
+ */
+extern int64 rf_registry_uncommitted(const RfGrant *grant, int *pid);
+
 #endif							/* RF_REGISTRY_H */

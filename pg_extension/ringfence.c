@@ -9,6 +9,7 @@
 #include "fmgr.h"
 
 #include "claims.h"
+#include "lease.h"
 #include "settings.h"
 #include "stats.h"
 
@@ -25,5 +26,6 @@ _PG_init(void)
 {
 	rf_settings_init();
 	rf_claims_init();
+	rf_lease_init();
 	rf_stats_init();
 }
