@@ -35,40 +35,41 @@ find_control(const char *name, int len, bool utf8)
 	return NULL;
 }
 
-void
-rf_check_resource(const char *name, int len)
+char *
+rf_resource_problem(const char *name, int len)
 {
 	int			encoding = GetDatabaseEncoding();
 	const char *control;
 
 	if (len < 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_RF_ARGUMENT),
-				 errmsg(RF_MSG_ARGUMENT),
-				 errdetail("The resource is empty.")));
+		return pstrdup("The resource is empty.");
 	if (len > RF_RESOURCE_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_RF_ARGUMENT),
-				 errmsg(RF_MSG_ARGUMENT),
-				 errdetail("The resource has %d bytes, more than %d.",
-						   len, RF_RESOURCE_MAX)));
+		return psprintf("The resource has %d bytes, more than %d.",
+						len, RF_RESOURCE_MAX);
 
 	/* A database without an encoding takes any bytes; the name does not. */
 	if (encoding == PG_SQL_ASCII)
 		encoding = PG_UTF8;
 	if (!pg_verify_mbstr(encoding, name, len, true))
-		ereport(ERROR,
-				(errcode(ERRCODE_RF_ARGUMENT),
-				 errmsg(RF_MSG_ARGUMENT),
-				 errdetail("The resource is not valid %s.",
-						   pg_encoding_to_char(encoding))));
+		return psprintf("The resource is not valid %s.",
+						pg_encoding_to_char(encoding));
 	control = find_control(name, len, encoding == PG_UTF8);
 	if (control != NULL)
+		return psprintf("The resource has a control character at byte %d.",
+						(int) (control - name) + 1);
+	return NULL;
+}
+
+void
+rf_check_resource(const char *name, int len)
+{
+	char	   *problem = rf_resource_problem(name, len);
+
+	if (problem != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_RF_ARGUMENT),
 				 errmsg(RF_MSG_ARGUMENT),
-				 errdetail("The resource has a control character at byte %d.",
-						   (int) (control - name) + 1)));
+				 errdetail_internal("%s", problem)));
 }
 
 void

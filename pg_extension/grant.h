@@ -23,6 +23,9 @@ typedef struct RfGrant
 	char		holder_space[RF_HOLDER_MAX + 1];
 } RfGrant;
 
+/* Why the name is no resource (palloc'd), or NULL if it is one. */
+extern char *rf_resource_problem(const char *name, int len);
+
 /* Each returns in silence or raises RF004. */
 extern void rf_check_resource(const char *name, int len);
 extern void rf_check_fence(int64 fence);
