@@ -85,4 +85,20 @@
 #define rf_role_signal_backend	DEFAULT_ROLE_SIGNAL_BACKENDID
 #endif
 
+/* ExecutorRun() had a last argument, run_once. */
+#if PG_VERSION_NUM >= 180000
+#define RF_RUN_ONCE_DECL
+#define RF_RUN_ONCE
+#else
+#define RF_RUN_ONCE_DECL		, bool run_once
+#define RF_RUN_ONCE				, run_once
+#endif
+
+#if PG_VERSION_NUM >= 160000
+#define rf_owns_table(relid, role) \
+	object_ownercheck(RelationRelationId, (relid), (role))
+#else
+#define rf_owns_table(relid, role)	pg_class_ownercheck((relid), (role))
+#endif
+
 #endif							/* RF_COMPAT_H */

@@ -10,6 +10,7 @@
 
 #include "claims.h"
 #include "lease.h"
+#include "plan.h"
 #include "settings.h"
 #include "stats.h"
 
@@ -28,4 +29,5 @@ _PG_init(void)
 	rf_claims_init();
 	rf_lease_init();
 	rf_stats_init();
+	rf_plan_init();
 }

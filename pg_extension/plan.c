@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * plan.c
+ *		What the running statement was planned to do to a table.
+ *
+ * The only file that looks at plans.  It keeps a stack of the queries that
+ * run, because the server offers no way from a trigger to its statement.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/plannodes.h"
+#include "parser/parsetree.h"
+#include "tcop/pquery.h"
+#include "utils/portal.h"
+
+#include "compat.h"
+#include "plan.h"
+
+typedef struct RunningQuery
+{
+	PlannedStmt *stmt;
+	bool		system;			/* in the security context of a foreign key */
+	struct RunningQuery *outer;
+} RunningQuery;
+
+static RunningQuery *running = NULL;
+static ExecutorRun_hook_type prev_ExecutorRun = NULL;
+static ExecutorFinish_hook_type prev_ExecutorFinish = NULL;
+
+static void
+track_run(QueryDesc *query, ScanDirection direction, uint64 count
+		  RF_RUN_ONCE_DECL)
+{
+	RunningQuery here;
+
+	here.stmt = query->plannedstmt;
+	here.system = InNoForceRLSOperation();
+	here.outer = running;
+	running = &here;
+	PG_TRY();
+	{
+		if (prev_ExecutorRun != NULL)
+			prev_ExecutorRun(query, direction, count RF_RUN_ONCE);
+		else
+			standard_ExecutorRun(query, direction, count RF_RUN_ONCE);
+	}
+	PG_FINALLY();
+	{
+		running = here.outer;
+	}
+	PG_END_TRY();
+}
+
+/* AFTER triggers, and the rest of data-modifying WITH parts, run here. */
+static void
+track_finish(QueryDesc *query)
+{
+	RunningQuery here;
+
+	here.stmt = query->plannedstmt;
+	here.system = InNoForceRLSOperation();
+	here.outer = running;
+	running = &here;
+	PG_TRY();
+	{
+		if (prev_ExecutorFinish != NULL)
+			prev_ExecutorFinish(query);
+		else
+			standard_ExecutorFinish(query);
+	}
+	PG_FINALLY();
+	{
+		running = here.outer;
+	}
+	PG_END_TRY();
+}
+
+void
+rf_plan_init(void)
+{
+	prev_ExecutorRun = ExecutorRun_hook;
+	ExecutorRun_hook = track_run;
+	prev_ExecutorFinish = ExecutorFinish_hook;
+	ExecutorFinish_hook = track_finish;
+}
+
+bool
+rf_in_cascade(void)
+{
+	if (!InNoForceRLSOperation())
+		return false;
+
+	/*
+	 * The mark is inherited by whatever a trigger does while the cascade
+	 * runs.  Only the query that brought the mark in is the server's own:
+	 * one whose surrounding query already had it is some user's code.
+	 */
+	return running == NULL || running->outer == NULL ||
+		!running->outer->system;
+}
+
+#if PG_VERSION_NUM >= 150000
+static bool
+merge_names_column(List *actions, AttrNumber attnum)
+{
+	ListCell   *cell;
+
+	foreach(cell, actions)
+	{
+		MergeAction *action = lfirst_node(MergeAction, cell);
+
+		if (action->commandType == CMD_UPDATE &&
+			!list_member_int(action->updateColnos, attnum))
+			return false;
+	}
+	return true;
+}
+#endif
+
+/* The part's i-th result table: is the column named in what updates it? */
+static bool
+target_names_column(ModifyTable *part, int i, AttrNumber attnum)
+{
+	switch (part->operation)
+	{
+#if PG_VERSION_NUM >= 140000
+		case CMD_UPDATE:
+			return list_member_int(list_nth(part->updateColnosLists, i),
+								   attnum);
+		case CMD_INSERT:
+			return part->onConflictAction != ONCONFLICT_UPDATE ||
+				list_member_int(part->onConflictCols, attnum);
+#endif
+#if PG_VERSION_NUM >= 150000
+		case CMD_MERGE:
+			return merge_names_column(list_nth(part->mergeActionLists, i),
+									  attnum);
+#endif
+		default:
+			return true;
+	}
+}
+
+static bool
+part_names_column(PlannedStmt *stmt, Plan *plan, Oid relid, AttrNumber attnum)
+{
+	ModifyTable *part;
+	int			i;
+
+	if (plan == NULL || !IsA(plan, ModifyTable))
+		return true;
+	part = (ModifyTable *) plan;
+	for (i = 0; i < list_length(part->resultRelations); i++)
+	{
+		Index		rti = list_nth_int(part->resultRelations, i);
+
+		if (rt_fetch(rti, stmt->rtable)->relid == relid &&
+			!target_names_column(part, i, attnum))
+			return false;
+	}
+	return true;
+}
+
+/* A part that writes is the top of the plan or the top of a WITH query. */
+static bool
+stmt_names_column(PlannedStmt *stmt, Oid relid, AttrNumber attnum)
+{
+	ListCell   *cell;
+
+	if (!part_names_column(stmt, stmt->planTree, relid, attnum))
+		return false;
+	foreach(cell, stmt->subplans)
+	{
+		if (!part_names_column(stmt, (Plan *) lfirst(cell), relid, attnum))
+			return false;
+	}
+	return true;
+}
+
+bool
+rf_plan_names_column(Oid relid, AttrNumber attnum)
+{
+	ListCell   *cell;
+
+	if (running != NULL)
+		return stmt_names_column(running->stmt, relid, attnum);
+
+	/*
+	 * The statement that runs is the one that loaded this library, so its
+	 * start was not seen.  The client's own statement is known all the same.
+	 */
+	if (ActivePortal == NULL)
+		return true;
+	foreach(cell, ActivePortal->stmts)
+	{
+		if (!stmt_names_column(lfirst_node(PlannedStmt, cell), relid, attnum))
+			return false;
+	}
+	return true;
+}

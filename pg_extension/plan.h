@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * plan.h
+ *		What the running statement was planned to do to a table.
+ *
+ * Trigger data tell which columns the statement names, but only for all its
+ * parts taken together: one part that names the fence would speak for another
+ * one that leaves it out.  The plan tells them apart.
+ */
+#ifndef RF_PLAN_H
+#define RF_PLAN_H
+
+#include "postgres.h"
+#include "access/attnum.h"
+
+/* Follow which query runs.  Once, when the library is loaded. */
+extern void rf_plan_init(void);
+
+/*
+ * Does every part of the running statement that updates the table name the
+ * column?  Also true when no plan can be seen.
+ */
+extern bool rf_plan_names_column(Oid relid, AttrNumber attnum);
+
+/* Is the running statement the server's own, which keeps a foreign key true? */
+extern bool rf_in_cascade(void);
+
+#endif							/* RF_PLAN_H */
