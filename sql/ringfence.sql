@@ -114,3 +114,107 @@ REVOKE ALL ON FUNCTION ringfence.stats() FROM PUBLIC;
 
 COMMENT ON FUNCTION ringfence.stats() IS
     'What has been judged: by the whole server when preloaded, else by this session.';
+
+-- ---- Protected tables -----------------------------------------------------
+
+CREATE TABLE ringfence.protection (
+    table_schema name NOT NULL,
+    table_name name NOT NULL,
+    root_schema name NOT NULL,
+    root_name name NOT NULL,
+    fence_column name,
+    resource text,
+    mode text NOT NULL CONSTRAINT protection_mode_check
+        CHECK (mode OPERATOR(pg_catalog.=) 'enforce'
+            OR mode OPERATOR(pg_catalog.=) 'observe'),
+    protected_by name NOT NULL,
+    protected_at timestamptz NOT NULL,
+    CONSTRAINT protection_pkey PRIMARY KEY (table_schema, table_name)
+) USING heap;
+
+REVOKE ALL ON ringfence.protection FROM PUBLIC;
+
+COMMENT ON TABLE ringfence.protection IS
+    'What should be protected, whether or not it is. Written by protect() and unprotect().';
+COMMENT ON COLUMN ringfence.protection.table_schema IS
+    'The table''s schema. Names, so that the record can be restored before or without its tables.';
+COMMENT ON COLUMN ringfence.protection.table_name IS
+    'The table, or a partition of one.';
+COMMENT ON COLUMN ringfence.protection.root_schema IS
+    'The schema of the table that was named in protect().';
+COMMENT ON COLUMN ringfence.protection.root_name IS
+    'The table that was named in protect(): the root of the partition tree.';
+COMMENT ON COLUMN ringfence.protection.fence_column IS
+    'The column that holds the row''s fence, if any.';
+COMMENT ON COLUMN ringfence.protection.resource IS
+    'The template of the row''s resource, if any.';
+COMMENT ON COLUMN ringfence.protection.mode IS
+    'enforce, or observe: writes are let through and reported.';
+COMMENT ON COLUMN ringfence.protection.protected_by IS
+    'The role that called protect().';
+COMMENT ON COLUMN ringfence.protection.protected_at IS
+    'When protect() was called last.';
+
+SELECT pg_catalog.pg_extension_config_dump('ringfence.protection', '');
+
+CREATE FUNCTION ringfence.column_statement() RETURNS trigger
+LANGUAGE C AS 'MODULE_PATHNAME', 'ringfence_column_statement';
+REVOKE ALL ON FUNCTION ringfence.column_statement() FROM PUBLIC;
+COMMENT ON FUNCTION ringfence.column_statement() IS
+    'Trigger of protect(): refuses an UPDATE that does not name the fence column.';
+
+CREATE FUNCTION ringfence.column_row() RETURNS trigger
+LANGUAGE C AS 'MODULE_PATHNAME', 'ringfence_column_row';
+REVOKE ALL ON FUNCTION ringfence.column_row() FROM PUBLIC;
+COMMENT ON FUNCTION ringfence.column_row() IS
+    'Trigger of protect(): refuses a DELETE, and on partitioned tables a wrong row.';
+
+CREATE FUNCTION ringfence.column_key() RETURNS trigger
+LANGUAGE C AS 'MODULE_PATHNAME', 'ringfence_column_key';
+REVOKE ALL ON FUNCTION ringfence.column_key() FROM PUBLIC;
+COMMENT ON FUNCTION ringfence.column_key() IS
+    'Trigger of protect(): refuses to change the primary key of a row.';
+
+CREATE FUNCTION ringfence.column_seal() RETURNS trigger
+LANGUAGE C AS 'MODULE_PATHNAME', 'ringfence_column_seal';
+REVOKE ALL ON FUNCTION ringfence.column_seal() FROM PUBLIC;
+COMMENT ON FUNCTION ringfence.column_seal() IS
+    'Trigger of protect(): refuses a row whose fence is wrong, whatever other triggers did.';
+
+CREATE FUNCTION ringfence.resource_row() RETURNS trigger
+LANGUAGE C AS 'MODULE_PATHNAME', 'ringfence_resource_row';
+REVOKE ALL ON FUNCTION ringfence.resource_row() FROM PUBLIC;
+COMMENT ON FUNCTION ringfence.resource_row() IS
+    'Trigger of protect(): refuses a row whose resource this transaction has not claimed.';
+
+CREATE FUNCTION ringfence.truncate_statement() RETURNS trigger
+LANGUAGE C AS 'MODULE_PATHNAME', 'ringfence_truncate_statement';
+REVOKE ALL ON FUNCTION ringfence.truncate_statement() FROM PUBLIC;
+COMMENT ON FUNCTION ringfence.truncate_statement() IS
+    'Trigger of protect(): refuses TRUNCATE.';
+
+CREATE FUNCTION ringfence.protect(
+    "table" regclass,
+    fence_column name DEFAULT NULL,
+    resource text DEFAULT NULL,
+    mode text DEFAULT 'enforce'
+) RETURNS void
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS 'MODULE_PATHNAME', 'ringfence_protect';
+
+REVOKE ALL ON FUNCTION ringfence.protect(regclass, name, text, text)
+    FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.protect(regclass, name, text, text) IS
+    'Lets nobody but the newest holder write to the table: by a fence column, by claimed resources, or both.';
+
+CREATE FUNCTION ringfence.unprotect("table" regclass) RETURNS void
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS 'MODULE_PATHNAME', 'ringfence_unprotect';
+
+REVOKE ALL ON FUNCTION ringfence.unprotect(regclass) FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.unprotect(regclass) IS
+    'Takes the protection from the table.';

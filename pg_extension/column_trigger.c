@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * column_trigger.c
+ *		Column protection: every update writes the row's fence, which never
+ *		goes back.
+ *
+ * A plain table has a trigger for each statement, which asks whether the fence
+ * is named, and the seal, an AFTER trigger whose WHEN lets it run only for rows
+ * that are wrong.  Rows that are right cost one comparison, and the seal sees
+ * what all other triggers have made of the row.  On a partitioned table a
+ * BEFORE trigger looks at each row as well: a row that moves to another
+ * partition is never seen by an AFTER UPDATE trigger.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/sysattr.h"
+#include "access/xact.h"
+#include "commands/trigger.h"
+#include "fmgr.h"
+#include "utils/datum.h"
+#include "utils/rel.h"
+
+#include "column.h"
+#include "errcodes.h"
+#include "plan.h"
+#include "protection.h"
+#include "refusal.h"
+#include "trigger_call.h"
+
+PG_FUNCTION_INFO_V1(ringfence_column_statement);
+PG_FUNCTION_INFO_V1(ringfence_column_row);
+PG_FUNCTION_INFO_V1(ringfence_column_key);
+PG_FUNCTION_INFO_V1(ringfence_column_seal);
+
+/* What a row trigger remembers from one row of a statement to the next. */
+typedef struct ColumnState
+{
+	AttrNumber	attnum;			/* the fence; invalid: observed without one */
+	int			nkeys;			/* key columns that the statement names */
+	AttrNumber	keys[FLEXIBLE_ARRAY_MEMBER];
+} ColumnState;
+
+/*
+ * The row that BEFORE UPDATE let through last.  When that update moves the row
+ * to another partition, the server calls BEFORE DELETE next, for the same row
+ * in the same command.
+ */
+static struct
+{
+	TransactionId xid;			/* of the subtransaction */
+	CommandId	command;
+	Oid			relid;
+	ItemPointerData tid;
+} moving;
+
+/* ---- What can be wrong with a statement --------------------------------- */
+
+static bool
+names_column(TriggerData *call, AttrNumber attnum)
+{
+	return bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber,
+						 call->tg_updatedcols);
+}
+
+static void
+refuse_unnamed(Relation rel, AttrNumber attnum)
+{
+	RfRefusal	refusal = {
+		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
+		"Set the column to the fence of your grant, as in"
+		" UPDATE ... SET fence = 42.", InvalidAttrNumber
+	};
+
+	refusal.detail = psprintf("The statement updates table \"%s\" and does"
+							  " not name its fence column.",
+							  rf_table_name(rel));
+	refusal.attnum = attnum;
+	rf_refuse(rel, &refusal);
+}
+
+/*
+ * The trigger sees all parts of the statement as one; the plan tells whether
+ * each of them names the column.
+ */
+static void
+check_named(TriggerData *call, AttrNumber attnum)
+{
+	Relation	rel = call->tg_relation;
+
+	if (!names_column(call, attnum) ||
+		!rf_plan_names_column(RelationGetRelid(rel), attnum))
+		refuse_unnamed(rel, attnum);
+}
+
+/* Whoever drops or disables the trigger that compares, stops all updates. */
+static void
+check_compared(Relation rel)
+{
+	RfRefusal	refusal = {
+		ERRCODE_RF_SETUP, RF_MSG_SETUP, NULL,
+		"Ask ringfence.audit() how to mend it.", InvalidAttrNumber
+	};
+	TriggerDesc *all = rel->trigdesc;
+	int			i;
+
+	for (i = 0; i < all->numtriggers; i++)
+	{
+		Trigger    *one = &all->triggers[i];
+
+		if ((strcmp(one->tgname, RF_TRIGGER_SEAL) == 0 ||
+			 strcmp(one->tgname, RF_TRIGGER_RESOURCE) == 0) &&
+			(one->tgenabled == TRIGGER_FIRES_ALWAYS ||
+			 one->tgenabled == TRIGGER_FIRES_ON_ORIGIN))
+			return;
+	}
+	refusal.detail = psprintf("Table \"%s\" has no trigger left that compares"
+							  " fences.", rf_table_name(rel));
+	rf_refuse(rel, &refusal);
+}
+
+/* ---- What can be wrong with a row --------------------------------------- */
+
+static void
+check_row(Relation rel, AttrNumber attnum, RfFence old, RfFence new)
+{
+	if (rf_check_row_fence(rel, attnum, new))
+		rf_check_row_order(rel, attnum, old, new.value);
+}
+
+/* Only what another database, or an older dump, can't have got right. */
+static void
+check_replicated_row(Relation rel, AttrNumber attnum, RfFence old,
+					 RfFence new)
+{
+	if (!old.isnull)
+		rf_check_row_order(rel, attnum, old, new.isnull ? 0 : new.value);
+}
+
+static void
+refuse_key(Relation rel, AttrNumber attnum)
+{
+	RfRefusal	refusal = {
+		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
+		"Protect the table with a resource as well, and claim it: then keys"
+		" can change.", InvalidAttrNumber
+	};
+
+	refusal.detail = psprintf("The primary key of a row of table \"%s\" would"
+							  " change, and leave the old key free for a late"
+							  " INSERT.", rf_table_name(rel));
+	refusal.attnum = attnum;
+	rf_refuse(rel, &refusal);
+}
+
+static void
+check_key_column(TriggerData *call, AttrNumber attnum)
+{
+	TupleDesc	desc = RelationGetDescr(call->tg_relation);
+	Form_pg_attribute att = TupleDescAttr(desc, attnum - 1);
+	bool		old_null;
+	bool		new_null;
+	Datum		old = heap_getattr(call->tg_trigtuple, attnum, desc,
+								   &old_null);
+	Datum		new = heap_getattr(call->tg_newtuple, attnum, desc,
+								   &new_null);
+
+	if (old_null != new_null ||
+		(!old_null &&
+		 !datum_image_eq(old, new, att->attbyval, att->attlen)))
+		refuse_key(call->tg_relation, attnum);
+}
+
+static void
+refuse_delete(Relation rel)
+{
+	RfRefusal	refusal = {
+		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
+		"Protect the table with a resource as well, and claim it before the"
+		" DELETE; or mark rows as deleted with an UPDATE.", InvalidAttrNumber
+	};
+
+	refusal.detail = psprintf("DELETE from table \"%s\" carries no fence.",
+							  rf_table_name(rel));
+	rf_refuse(rel, &refusal);
+}
+
+/* ---- Rows that move to another partition -------------------------------- */
+
+static void
+remember_move(Relation rel, HeapTuple old)
+{
+	moving.xid = GetCurrentTransactionId();
+	moving.command = GetCurrentCommandId(false);
+	moving.relid = RelationGetRelid(rel);
+	moving.tid = old->t_self;
+}
+
+static bool
+is_move(Relation rel, HeapTuple old)
+{
+	return moving.relid == RelationGetRelid(rel) &&
+		moving.xid == GetCurrentTransactionId() &&
+		moving.command == GetCurrentCommandId(false) &&
+		ItemPointerEquals(&moving.tid, &old->t_self);
+}
+
+/* ---- Triggers ----------------------------------------------------------- */
+
+/* BEFORE UPDATE, for each statement.  Argument: fence column. */
+Datum
+ringfence_column_statement(PG_FUNCTION_ARGS)
+{
+	TriggerData *call = rf_trigger_call(fcinfo, false, 1);
+	Relation	rel = call->tg_relation;
+	AttrNumber	attnum;
+
+	if (rf_is_replica() || rf_in_cascade())
+		return PointerGetDatum(NULL);
+	attnum = rf_fence_column(rel, call->tg_trigger->tgargs[0]);
+	if (attnum == InvalidAttrNumber)
+		return PointerGetDatum(NULL);
+	check_named(call, attnum);
+	check_compared(rel);
+	return PointerGetDatum(NULL);
+}
+
+/*
+ * What the statement does to the table is found out at its first row.  The
+ * answer is kept with the call, which lives exactly as long as the statement.
+ */
+static ColumnState *
+begin_rows(FunctionCallInfo fcinfo, TriggerData *call)
+{
+	Relation	rel = call->tg_relation;
+	char	  **args = call->tg_trigger->tgargs;
+	int			nargs = call->tg_trigger->tgnargs;
+	ColumnState *state;
+	int			i;
+
+	state = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt,
+								   offsetof(ColumnState, keys) +
+								   nargs * sizeof(AttrNumber));
+	state->attnum = rf_fence_column(rel, args[0]);
+	if (state->attnum != InvalidAttrNumber && !rf_is_replica())
+		check_named(call, state->attnum);
+	for (i = 1; i < nargs; i++)
+	{
+		AttrNumber	key = rf_column_number(RelationGetDescr(rel), args[i]);
+
+		if (key != InvalidAttrNumber && names_column(call, key))
+			state->keys[state->nkeys++] = key;
+	}
+	fcinfo->flinfo->fn_extra = state;
+	return state;
+}
+
+static void
+judge_update(FunctionCallInfo fcinfo, TriggerData *call)
+{
+	Relation	rel = call->tg_relation;
+	ColumnState *state = fcinfo->flinfo->fn_extra;
+	RfFence		old;
+	RfFence		new;
+	int			i;
+
+	if (state == NULL)
+		state = begin_rows(fcinfo, call);
+	if (state->attnum == InvalidAttrNumber)
+		return;
+	old = rf_fence_of(rel, state->attnum, call->tg_trigtuple);
+	new = rf_fence_of(rel, state->attnum, call->tg_newtuple);
+	if (rf_is_replica())
+	{
+		check_replicated_row(rel, state->attnum, old, new);
+		return;
+	}
+	check_row(rel, state->attnum, old, new);
+	for (i = 0; i < state->nkeys; i++)
+		check_key_column(call, state->keys[i]);
+}
+
+/*
+ * BEFORE UPDATE or DELETE, for each row.  Arguments: fence column, columns of
+ * the primary key that must not change.
+ */
+Datum
+ringfence_column_row(PG_FUNCTION_ARGS)
+{
+	TriggerData *call = rf_trigger_call(fcinfo, true, 1);
+	Relation	rel = call->tg_relation;
+	HeapTuple	old = call->tg_trigtuple;
+
+	if (TRIGGER_FIRED_BY_UPDATE(call->tg_event))
+	{
+		if (!rf_in_cascade())
+			judge_update(fcinfo, call);
+		if (rel->rd_rel->relispartition)
+			remember_move(rel, old);
+		return PointerGetDatum(call->tg_newtuple);
+	}
+	if (!rf_is_replica() && !rf_in_cascade() && !is_move(rel, old))
+		refuse_delete(rel);
+	return PointerGetDatum(old);
+}
+
+/* AFTER UPDATE OF the primary key's columns, for each row. */
+Datum
+ringfence_column_key(PG_FUNCTION_ARGS)
+{
+	TriggerData *call = rf_trigger_call(fcinfo, true, 0);
+	int			i;
+
+	if (!rf_is_replica())
+		for (i = 0; i < call->tg_trigger->tgnattr; i++)
+			check_key_column(call, call->tg_trigger->tgattr[i]);
+	return PointerGetDatum(NULL);
+}
+
+/*
+ * AFTER UPDATE, for each row whose fence is wrong: the trigger's WHEN has
+ * found that.  Argument: fence column.
+ */
+Datum
+ringfence_column_seal(PG_FUNCTION_ARGS)
+{
+	TriggerData *call = rf_trigger_call(fcinfo, true, 1);
+	Relation	rel = call->tg_relation;
+	AttrNumber	attnum = rf_fence_column(rel, call->tg_trigger->tgargs[0]);
+	RfFence		old;
+	RfFence		new;
+
+	if (attnum == InvalidAttrNumber)
+		return PointerGetDatum(NULL);
+	old = rf_fence_of(rel, attnum, call->tg_trigtuple);
+	new = rf_fence_of(rel, attnum, call->tg_newtuple);
+	if (rf_is_replica())
+		check_replicated_row(rel, attnum, old, new);
+
+	/*
+	 * A cascade leaves the fence alone, and the row may have had none yet: it
+	 * did not go back.
+	 */
+	else if (names_column(call, attnum) || old.isnull != new.isnull ||
+			 old.value != new.value)
+		check_row(rel, attnum, old, new);
+	return PointerGetDatum(NULL);
+}

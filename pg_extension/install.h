@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * install.h
+ *		Puts the triggers that protect a table in place, and takes them away.
+ */
+#ifndef RF_INSTALL_H
+#define RF_INSTALL_H
+
+#include "postgres.h"
+#include "nodes/pg_list.h"
+
+typedef struct RfProtection
+{
+	Oid			relid;
+	bool		partitioned;
+	List	   *tables;			/* relid first, then all partitions */
+	List	   *keys;			/* names of key columns that must not change */
+	const char *fence;			/* column, or NULL */
+	const char *resource;		/* template, or NULL */
+	const char *mode;
+} RfProtection;
+
+/*
+ * Make the tables' triggers be as the protection asks.  What is already right
+ * is left alone.  To be called inside SPI, by a role that may do it, with the
+ * tables locked.
+ */
+extern void rf_install_triggers(const RfProtection *protection);
+
+/* Drop all of ours from these tables, roots before their partitions. */
+extern void rf_remove_triggers(List *tables);
+
+/* One utility statement through SPI. */
+extern void rf_execute(const char *sql);
+
+#endif							/* RF_INSTALL_H */

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * resource_trigger.c
+ *		Resource protection: every row that is written belongs to a resource
+ *		that this transaction has claimed.
+ *
+ * An AFTER trigger, so that it judges what is really in the table, and a
+ * constraint trigger, which CREATE OR REPLACE TRIGGER can't take away.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "commands/trigger.h"
+#include "fmgr.h"
+#include "mb/pg_wchar.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "claims.h"
+#include "column.h"
+#include "errcodes.h"
+#include "grant.h"
+#include "protection.h"
+#include "refusal.h"
+#include "template.h"
+#include "trigger_call.h"
+
+PG_FUNCTION_INFO_V1(ringfence_resource_row);
+
+/*
+ * What is remembered from one row of a statement to the next.  The claim of
+ * the last resource is kept: rows of one resource come together, and an
+ * updated row's old and new version nearly always have the same.  It stays
+ * true, since no claim of a transaction goes away while a statement runs.
+ */
+typedef struct ResourceState
+{
+	RfTemplate *template;		/* NULL: observed, can't be read */
+	AttrNumber	fence;			/* or invalid: none */
+	int64		claim;			/* on the last resource; 0: none yet */
+	StringInfoData last;		/* its name */
+	StringInfoData name;		/* the row's */
+} ResourceState;
+
+/* ---- Refusals ----------------------------------------------------------- */
+
+/* Names come from data: cut to what a log line can take. */
+static char *
+quote_resource(const StringInfoData *name)
+{
+	int			len = pg_mbcliplen(name->data, name->len, RF_RESOURCE_MAX);
+
+	return psprintf("\"%.*s\"%s", len, name->data,
+					len < name->len ? "..." : "");
+}
+
+static void
+refuse_unclaimed(Relation rel, const StringInfoData *name)
+{
+	RfRefusal	refusal = {
+		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
+		"Call ringfence.guard(resource, fence, holder) first, in the same"
+		" transaction.", InvalidAttrNumber
+	};
+
+	refusal.detail = psprintf("A row of table \"%s\" belongs to resource %s,"
+							  " which this transaction has not claimed.",
+							  rf_table_name(rel), quote_resource(name));
+	rf_refuse(rel, &refusal);
+}
+
+static void
+refuse_name(Relation rel, const char *problem)
+{
+	RfRefusal	refusal = {
+		ERRCODE_RF_ARGUMENT, RF_MSG_ARGUMENT, NULL,
+		"A resource is a text of 1 to 255 bytes without control characters.",
+		InvalidAttrNumber
+	};
+
+	refusal.detail = psprintf("A row of table \"%s\" has no valid resource: %s",
+							  rf_table_name(rel), problem);
+	rf_refuse(rel, &refusal);
+}
+
+static void
+refuse_null(Relation rel, const RfTemplateColumn *column)
+{
+	RfRefusal	refusal = {
+		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
+		"Fill the columns that the resource is made of.", InvalidAttrNumber
+	};
+
+	refusal.detail = psprintf("A row of table \"%s\" belongs to no resource:"
+							  " column \"%s\" is NULL.", rf_table_name(rel),
+							  column->name);
+	refusal.attnum = column->attnum;
+	rf_refuse(rel, &refusal);
+}
+
+static void
+refuse_setup(Relation rel, const char *problem)
+{
+	RfRefusal	refusal = {
+		ERRCODE_RF_SETUP, RF_MSG_SETUP, NULL,
+		"Nothing can be judged, so nothing is let through.  Ask"
+		" ringfence.audit() how to mend it.", InvalidAttrNumber
+	};
+
+	refusal.detail = problem;
+	rf_refuse(rel, &refusal);
+}
+
+static void
+refuse_other_fence(Relation rel, ResourceState *state, int64 fence)
+{
+	RfRefusal	refusal = {
+		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
+		"Set the column to the claimed fence, as in"
+		" SET fence = ringfence.fence(resource).", InvalidAttrNumber
+	};
+
+	refusal.detail = psprintf("Table \"%s\", resource %s: the row would have"
+							  " fence " INT64_FORMAT ", this transaction has"
+							  " claimed " INT64_FORMAT ".",
+							  rf_table_name(rel), quote_resource(&state->last),
+							  fence, state->claim);
+	refusal.attnum = state->fence;
+	rf_refuse(rel, &refusal);
+}
+
+static void
+refuse_stale(Relation rel, ResourceState *state, int64 fence)
+{
+	RfRefusal	refusal = {
+		ERRCODE_RF_STALE, RF_MSG_STALE, NULL,
+		"A newer holder has written this row.  Stop, and do not retry with"
+		" this grant.", InvalidAttrNumber
+	};
+
+	refusal.detail = psprintf("Table \"%s\", resource %s: the row has fence "
+							  INT64_FORMAT ", this transaction has claimed "
+							  INT64_FORMAT ".", rf_table_name(rel),
+							  quote_resource(&state->last), fence,
+							  state->claim);
+	refusal.attnum = state->fence;
+	rf_refuse(rel, &refusal);
+}
+
+/* ---- Which resource, and is it claimed? --------------------------------- */
+
+static bool
+same_as_last(const ResourceState *state)
+{
+	return state->claim > 0 && state->name.len == state->last.len &&
+		memcmp(state->name.data, state->last.data, state->name.len) == 0;
+}
+
+/* The claim on the row's resource.  0, in observe mode alone: none. */
+static int64
+claim_of_row(ResourceState *state, Relation rel, HeapTuple tuple)
+{
+	const RfTemplateColumn *null_column;
+	char	   *problem;
+	StringInfoData swap;
+
+	null_column = rf_template_render(state->template, RelationGetDescr(rel),
+									 tuple, &state->name);
+	if (null_column != NULL)
+	{
+		refuse_null(rel, null_column);
+		return 0;
+	}
+	if (same_as_last(state))
+		return state->claim;
+	swap = state->last;
+	state->last = state->name;
+	state->name = swap;
+	state->claim = rf_claimed_fence(state->last.data, state->last.len);
+	if (state->claim > 0)
+		return state->claim;
+
+	/* What was claimed is a valid name; only the others need a look. */
+	problem = rf_resource_problem(state->last.data, state->last.len);
+	if (problem != NULL)
+		refuse_name(rel, problem);
+	else
+		refuse_unclaimed(rel, &state->last);
+	return 0;
+}
+
+/* A row that is replaced or deleted: not by someone who came before. */
+static void
+check_old(ResourceState *state, Relation rel, HeapTuple tuple)
+{
+	int64		claim = claim_of_row(state, rel, tuple);
+	RfFence		fence;
+
+	if (claim == 0 || state->fence == InvalidAttrNumber)
+		return;
+	fence = rf_fence_of(rel, state->fence, tuple);
+	if (!fence.isnull && fence.value > claim)
+		refuse_stale(rel, state, fence.value);
+}
+
+/* A row as it will be: its fence is the claim's. */
+static void
+check_new(ResourceState *state, Relation rel, HeapTuple tuple)
+{
+	int64		claim = claim_of_row(state, rel, tuple);
+	RfFence		fence;
+
+	if (claim == 0 || state->fence == InvalidAttrNumber)
+		return;
+	fence = rf_fence_of(rel, state->fence, tuple);
+	if (rf_check_row_fence(rel, state->fence, fence) && fence.value != claim)
+		refuse_other_fence(rel, state, fence.value);
+}
+
+/* ---- Triggers ----------------------------------------------------------- */
+
+static RfTemplate *
+read_template(Relation rel, const char *source, MemoryContext context)
+{
+	char	   *problem = NULL;
+	RfTemplate *template = rf_template_parse(source, &problem);
+
+	if (template != NULL)
+		problem = rf_template_bind(template, rel, context);
+	if (problem == NULL)
+		return template;
+	refuse_setup(rel, problem);
+	return NULL;
+}
+
+static ResourceState *
+begin_rows(FunctionCallInfo fcinfo, TriggerData *call)
+{
+	Relation	rel = call->tg_relation;
+	char	  **args = call->tg_trigger->tgargs;
+	MemoryContext context = fcinfo->flinfo->fn_mcxt;
+	MemoryContext before = MemoryContextSwitchTo(context);
+	ResourceState *state = palloc0(sizeof(ResourceState));
+
+	initStringInfo(&state->last);
+	initStringInfo(&state->name);
+	state->template = read_template(rel, args[0], context);
+	if (args[1][0] != '\0')
+		state->fence = rf_fence_column(rel, args[1]);
+	MemoryContextSwitchTo(before);
+	fcinfo->flinfo->fn_extra = state;
+	return state;
+}
+
+/* Claims are made where the write was; here only fences can be compared. */
+static void
+check_replicated(ResourceState *state, TriggerData *call)
+{
+	Relation	rel = call->tg_relation;
+	RfFence		old;
+	RfFence		new;
+
+	if (state->fence == InvalidAttrNumber ||
+		!TRIGGER_FIRED_BY_UPDATE(call->tg_event))
+		return;
+	old = rf_fence_of(rel, state->fence, call->tg_trigtuple);
+	new = rf_fence_of(rel, state->fence, call->tg_newtuple);
+	rf_check_row_order(rel, state->fence, old, new.value);
+}
+
+/*
+ * AFTER INSERT, UPDATE or DELETE, for each row.  Arguments: template, and the
+ * fence column or an empty text.
+ */
+Datum
+ringfence_resource_row(PG_FUNCTION_ARGS)
+{
+	TriggerData *call = rf_trigger_call(fcinfo, true, 2);
+	Relation	rel = call->tg_relation;
+	ResourceState *state = fcinfo->flinfo->fn_extra;
+
+	if (state == NULL)
+		state = begin_rows(fcinfo, call);
+	if (rf_is_replica())
+		check_replicated(state, call);
+	else if (state->template == NULL)
+		 /* observed, and can't be judged */ ;
+	else if (TRIGGER_FIRED_BY_INSERT(call->tg_event))
+		check_new(state, rel, call->tg_trigtuple);
+	else
+	{
+		check_old(state, rel, call->tg_trigtuple);
+		if (TRIGGER_FIRED_BY_UPDATE(call->tg_event))
+			check_new(state, rel, call->tg_newtuple);
+	}
+	return PointerGetDatum(NULL);
+}

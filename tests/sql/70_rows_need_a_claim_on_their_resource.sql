@@ -1,0 +1,46 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright (c) 2026 ringfence maintainers
+BEGIN;
+SELECT plan(12);
+
+CREATE TABLE line (id int PRIMARY KEY, account text, amount int);
+INSERT INTO line VALUES (1, 'ann', 1), (2, 'bob', 1);
+SELECT ringfence.protect('line', resource => 'account:{account}');
+
+SELECT throws_ok($$INSERT INTO line VALUES (3, 'ann', 1)$$,
+    'RF003', 'write is not fenced', 'INSERT without a claim is refused');
+SELECT throws_ok($$UPDATE line SET amount = 2 WHERE id = 1$$,
+    'RF003', 'write is not fenced', 'so is UPDATE');
+SELECT throws_ok($$DELETE FROM line WHERE id = 1$$,
+    'RF003', 'write is not fenced', 'so is DELETE');
+
+SELECT ringfence.guard('account:ann', 3, 'h');
+SELECT lives_ok($$INSERT INTO line VALUES (3, 'ann', 1)$$,
+    'with a claim INSERT passes');
+SELECT lives_ok($$UPDATE line SET amount = 2 WHERE account = 'ann'$$,
+    'so does UPDATE');
+SELECT lives_ok($$DELETE FROM line WHERE id = 3$$, 'so does DELETE');
+SELECT throws_ok($$UPDATE line SET amount = 2$$,
+    'RF003', 'write is not fenced',
+    'one row of another resource is enough to refuse the statement');
+SELECT throws_ok($$UPDATE line SET account = 'bob' WHERE id = 1$$,
+    'RF003', 'write is not fenced',
+    'a row does not go over to a resource that is not claimed');
+SELECT throws_ok($$UPDATE line SET account = 'ann' WHERE id = 2$$,
+    'RF003', 'write is not fenced', 'nor does one come from there');
+SELECT ringfence.guard('account:bob', 1, 'h');
+SELECT lives_ok($$UPDATE line SET account = 'ann' WHERE id = 2$$,
+    'with both claimed it does');
+
+SAVEPOINT s;
+SELECT ringfence.guard('account:carl', 1, 'h');
+ROLLBACK TO s;
+SELECT throws_ok($$INSERT INTO line VALUES (4, 'carl', 1)$$,
+    'RF003', 'write is not fenced',
+    'a claim that was rolled back is none');
+SELECT results_eq('SELECT * FROM line ORDER BY id',
+    $$VALUES (1, 'ann', 2), (2, 'ann', 1)$$,
+    'only the fenced writes are in the table');
+
+SELECT * FROM finish();
+ROLLBACK;
