@@ -67,10 +67,17 @@ sub find_tests {
 
 # ---- Running one --------------------------------------------------------------
 
-# A database of its own, cloned from the one that has the extensions.
+# A database of its own, cloned from the one that has the extensions.  After a
+# crash the server takes a moment to come back.
 sub database {
     my ($sql) = @_;
-    return system('psql', '-X', '-q', '-d', 'postgres', '-c', $sql) == 0;
+    my $said;
+    for (1 .. 50) {
+        $said = `psql -X -q -d postgres -c "$sql" 2>&1`;
+        return if $? == 0;
+        select undef, undef, undef, 0.1;
+    }
+    return "$sql: $said";
 }
 
 sub start {
@@ -79,8 +86,8 @@ sub start {
     $test->{log}     = "$build/log/$log.log";
     $test->{started} = time;
     make_path(dirname($test->{log}));
-    database("CREATE DATABASE $test->{name} TEMPLATE rf_template")
-        or die "no database for $test->{file}\n";
+    my $error = database("CREATE DATABASE $test->{name} TEMPLATE rf_template");
+    die $error if $error;
 
     my $pid = fork // die "fork: $!\n";
     if ($pid == 0) {
@@ -105,7 +112,8 @@ sub reap {
             my $test = delete $running{$pid} or next;
             $test->{status} = $?;
             kill 'KILL', -$pid;    # whatever it left behind
-            database("DROP DATABASE IF EXISTS $test->{name} WITH (FORCE)");
+            # Fails when a prepared transaction or a slot was left in it.
+            $test->{left} = database("DROP DATABASE $test->{name} WITH (FORCE)");
             return;
         }
         for (keys %running) {
@@ -153,6 +161,7 @@ sub judge {
     push @why, sprintf('exit status %d, signal %d',
         $test->{status} >> 8, $test->{status} & 127)
         if $test->{status} && !$test->{late} && !$bad;
+    push @why, $test->{left} if $test->{left};
     push @why, map { "TAP: $_" } $parser->parse_errors;
     push @why, 'skipped: ' . $parser->skip_all if $parser->skip_all;
     push @why, 'no assertion' if !@good && !$bad && !@why;
@@ -175,6 +184,23 @@ sub report {
     printf "%d of %d files, %d failed", $count, $of, $failed if $live;
 }
 
+# A server that crashed, or in which a sanitizer complained, is a failure of
+# its own: the file that met it may have expected an error.
+sub judge_server {
+    my ($log) = @_;
+    my ($text, $left) = ('', 0);
+    open my $in, '<', $log or die "$log: $!\n";
+    while (my $line = <$in>) {
+        $left = 40 if $line =~ /AddressSanitizer:|runtime\ error:|PANIC:
+            |terminating\ any\ other\ active\ server|TRAP:/x;
+        next if $left-- <= 0 || $line =~ /LOG:  checkpoint/;
+        $text .= "    $line";
+    }
+    return if $text eq '';
+    $failed++;
+    print "FAILED the server's log\n", substr($text, 0, 20_000);
+}
+
 my @tests = find_tests();
 die "No test file matches T=" . ($ENV{T} // '') . "\n" if !@tests;
 $SIG{TERM} = $SIG{INT} = sub {
@@ -192,5 +218,6 @@ while ($told < @tests) {
     }
 }
 print "\r\e[K" if $live;
+judge_server($ENV{RF_SERVER_LOG});
 print "$passed passed, $failed failed\n";
 exit($failed ? 1 : 0);

@@ -92,7 +92,7 @@ pg_start() {
     export PGHOST=$dir/socket PGPORT=5432 PGUSER=postgres
     unset PGDATABASE PGPASSWORD PGSERVICE PGOPTIONS
     "${PG_AS[@]}" env ${PG_PRELOAD:+LD_PRELOAD="$PG_PRELOAD"} \
-        "$bin/postgres" -D "$dir/data" >>"$dir/postgres.log" 2>&1 &
+        ${PG_ASAN:+ASAN_OPTIONS="$PG_ASAN"} "$bin/postgres" -D "$dir/data" >>"$dir/postgres.log" 2>&1 &
     echo $! >"$dir/postgres.pid"
     pg_wait "$dir"
 }
@@ -102,7 +102,7 @@ pg_wait() {
     local i pid
     pid=$(cat "$1/postgres.pid")
     for ((i = 0; i < 600; i++)); do
-        psql -X -q -d postgres -c '' 2>/dev/null && return 0
+        PGCONNECT_TIMEOUT=5 psql -X -q -d postgres -c '' 2>/dev/null && return 0
         kill -0 "$pid" 2>/dev/null || break
         sleep 0.1
     done
@@ -111,12 +111,17 @@ pg_wait() {
     return 1
 }
 
-# pg_stop DIR: at once, without a checkpoint; nothing in it is kept.
+# pg_stop DIR: at once, without a checkpoint; nothing in it is kept.  A server
+# that is still starting does not listen to QUIT.
 pg_stop() {
-    local pid
+    local pid i
     [ -f "$1/postgres.pid" ] || return 0
     pid=$(cat "$1/postgres.pid")
     rm -f "$1/postgres.pid"
-    kill -QUIT "$pid" 2>/dev/null || return 0
+    for ((i = 0; i < 100; i++)); do
+        kill -QUIT "$pid" 2>/dev/null || break
+        sleep 0.05
+    done
+    kill -KILL "$pid" 2>/dev/null || true
     wait "$pid" 2>/dev/null || true
 }
