@@ -21,10 +21,6 @@ MAKE_CLIENT    = +@$(MAKE) --no-print-directory -C client BUILD=$(BUILD)
 MAKE_EXTENSION = +@mkdir -p $(BUILD)/pg_extension && $(MAKE) \
                    $(if $(V),,-s) --no-print-directory \
                    -C $(BUILD)/pg_extension -f $(ROOT)/pg_extension/Makefile
-# Until the extension is there.
-ifeq ($(wildcard sql/ringfence.sql),)
-MAKE_EXTENSION = @echo "no extension yet" \#
-endif
 
 .PHONY: all client extension examples check test-client test-sql \
         test-isolation test tests demo bench model sim mutants drills \
