@@ -105,7 +105,8 @@ for group in "$@"; do
 done
 [ -n "$missing" ] || exit 0
 
-echo "Debian packages that are missing and will be installed with apt-get:"
+echo "Debian packages that are missing and are now installed with apt-get,"
+echo "which takes a minute or two:"
 echo " $missing"
 if [ "$(id -u)" = 0 ]; then
     as_root=
