@@ -136,6 +136,7 @@ rf_status rf__script_refused(rf__redis *r, const rf__reply *reply,
 rf_status rf__script_run(rf__redis *r, rf__call *call, int64_t deadline_ms,
                          const rf__reply **reply, rf__error *error)
 {
+    char again[RF__TAG_LEN + 1];
     rf_status status = connect_and_send(r, call, deadline_ms, error);
     const char *text;
 
@@ -146,6 +147,13 @@ rf_status rf__script_run(rf__redis *r, rf__call *call, int64_t deadline_ms,
     text = rf__reply_text(*reply, 0);
     if (rf__reply_kind(*reply, 0) == RF__ERROR && text != NULL &&
         strncmp(text, "NOSCRIPT", 8) == 0) {
+        /*
+         * Another request, another tag: should something on the way have
+         * doubled the first one, its answer is older than this request and
+         * would let the lock seem to live longer than it does.
+         */
+        snprintf(again, sizeof(again), "%s+", call->tag);
+        call->tag = again;
         status = send_call(r, call, 1, deadline_ms, error);
         if (status == RF_OK)
             status = rf__redis_reply(r, deadline_ms, reply, error);
