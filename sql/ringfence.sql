@@ -218,3 +218,523 @@ REVOKE ALL ON FUNCTION ringfence.unprotect(regclass) FROM PUBLIC;
 
 COMMENT ON FUNCTION ringfence.unprotect(regclass) IS
     'Takes the protection from the table.';
+
+-- ---- Looking for holes ----------------------------------------------------
+
+-- What the triggers of the protected tables should be. Partitions are those
+-- that there are now, recorded or not.
+CREATE VIEW ringfence.wanted_trigger AS
+WITH root AS (
+    SELECT c.oid, c.relkind, p.fence_column AS fence, p.resource
+    FROM ringfence.protection p
+    JOIN pg_catalog.pg_namespace n ON n.nspname = p.root_schema
+    JOIN pg_catalog.pg_class c
+        ON c.relnamespace = n.oid AND c.relname = p.root_name
+    WHERE p.table_schema = p.root_schema AND p.table_name = p.root_name
+), tree AS (
+    SELECT root.*, root.oid AS relid, true AS is_root
+    FROM root WHERE relkind <> 'p'
+    UNION ALL
+    SELECT root.*, t.relid, t.level = 0
+    FROM root, pg_catalog.pg_partition_tree(root.oid) t
+    WHERE relkind = 'p'
+), key AS (
+    -- The columns of the primary key that a row may not change.
+    SELECT root.oid, pg_catalog.array_agg(a.attname ORDER BY a.attnum) AS names
+    FROM root
+    JOIN pg_catalog.pg_index i ON i.indrelid = root.oid AND i.indisprimary
+    JOIN pg_catalog.pg_attribute a
+        ON a.attrelid = root.oid AND a.attnum = ANY (i.indkey)
+    WHERE NOT EXISTS (
+        SELECT FROM tree t
+        JOIN pg_catalog.pg_partitioned_table pt ON pt.partrelid = t.relid
+        JOIN pg_catalog.pg_attribute pa
+            ON pa.attrelid = t.relid AND pa.attnum = ANY (pt.partattrs)
+        WHERE t.oid = root.oid AND pa.attname = a.attname)
+    GROUP BY root.oid
+), by_row AS (
+    SELECT tree.*, COALESCE(key.names, '{}') AS keys,
+        tree.relkind = 'p'
+            OR pg_catalog.current_setting('server_version_num')::int < 140000
+            AS each_row
+    FROM tree LEFT JOIN key ON key.oid = tree.oid
+)
+SELECT t.oid AS root, t.relid, t.fence, t.resource, w.*
+FROM by_row t, LATERAL (VALUES
+    ('~ringfence_column', 'column_statement', ARRAY[t.fence::text],
+        t.fence IS NOT NULL AND (t.resource IS NOT NULL OR NOT t.each_row)),
+    ('~ringfence_column', 'column_row', t.fence::text || t.keys::text[],
+        t.fence IS NOT NULL AND t.resource IS NULL AND t.each_row),
+    ('~ringfence_delete', 'column_row', ARRAY[t.fence::text],
+        t.fence IS NOT NULL AND t.resource IS NULL AND NOT t.each_row),
+    ('~ringfence_key', 'column_key', t.keys::text[],
+        t.fence IS NOT NULL AND t.resource IS NULL AND NOT t.each_row
+            AND t.keys <> '{}'),
+    ('~ringfence_seal', 'column_seal', ARRAY[t.fence::text],
+        t.fence IS NOT NULL AND t.resource IS NULL),
+    ('~ringfence_resource', 'resource_row',
+        ARRAY[t.resource, COALESCE(t.fence::text, '')],
+        t.resource IS NOT NULL),
+    ('~ringfence_truncate', 'truncate_statement',
+        ARRAY[COALESCE(t.resource, '')], true)
+) AS w (name, function, args, wanted)
+WHERE w.wanted;
+
+REVOKE ALL ON ringfence.wanted_trigger FROM PUBLIC;
+
+COMMENT ON VIEW ringfence.wanted_trigger IS
+    'The triggers that each protected table, and each partition, should have.';
+
+CREATE TYPE ringfence.hole AS (
+    severity text,
+    object text,
+    problem text,
+    remedy text
+);
+
+COMMENT ON TYPE ringfence.hole IS
+    'critical: an unfenced write gets past. warning: somebody could make it, or right writes are refused. notice: to tidy up.';
+
+-- Tables with our triggers that no record speaks of, and what the triggers say.
+CREATE VIEW ringfence.unrecorded AS
+WITH ours AS (
+    SELECT t.tgrelid, t.tgname,
+        pg_catalog.convert_from(pg_catalog.substring(t.tgargs, 1,
+                pg_catalog.position(t.tgargs, '\x00'::bytea) - 1),
+            pg_catalog.getdatabaseencoding()) AS first
+    FROM pg_catalog.pg_trigger t
+    JOIN pg_catalog.pg_proc f ON f.oid = t.tgfoid
+    JOIN pg_catalog.pg_namespace n ON n.oid = f.pronamespace
+    JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
+    WHERE n.nspname = 'ringfence' AND t.tgnargs > 0
+        AND t.tgname IN ('~ringfence_column', '~ringfence_resource')
+        AND NOT c.relispartition
+)
+SELECT o.tgrelid AS oid,
+    pg_catalog.max(o.first) FILTER (WHERE o.tgname = '~ringfence_column')
+        AS fence,
+    pg_catalog.max(o.first) FILTER (WHERE o.tgname = '~ringfence_resource')
+        AS resource
+FROM ours o
+WHERE NOT EXISTS (
+    SELECT FROM ringfence.protection p
+    JOIN pg_catalog.pg_namespace n ON n.nspname = p.table_schema
+    JOIN pg_catalog.pg_class c
+        ON c.relnamespace = n.oid AND c.relname = p.table_name
+    WHERE c.oid = o.tgrelid)
+GROUP BY o.tgrelid;
+
+REVOKE ALL ON ringfence.unrecorded FROM PUBLIC;
+
+COMMENT ON VIEW ringfence.unrecorded IS
+    'Tables with triggers of ours that the record does not have.';
+
+-- The call that puts the table's protection in order.
+CREATE FUNCTION ringfence.protect_call(root oid) RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT format('SELECT ringfence.protect(%L, %L, %L, %L)',
+        c.oid::regclass, p.fence_column, p.resource, p.mode)
+    FROM pg_class c
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    JOIN ringfence.protection p
+        ON p.table_schema = n.nspname AND p.table_name = c.relname
+    WHERE c.oid = root
+$$;
+
+REVOKE ALL ON FUNCTION ringfence.protect_call(oid) FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.protect_call(oid) IS
+    'The call of protect() that mends the table''s protection.';
+
+CREATE FUNCTION ringfence.audit_triggers() RETURNS SETOF ringfence.hole
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH state AS (
+        SELECT w.root, w.relid, w.name, w.function, t.oid, t.tgenabled,
+            t.tgfoid::regproc AS found,
+            COALESCE((SELECT string_agg(convert_to(a, getdatabaseencoding())
+                    || '\x00'::bytea, '' ORDER BY place)
+                FROM unnest(w.args) WITH ORDINALITY u (a, place)), '')
+                = t.tgargs AS right_args
+        FROM ringfence.wanted_trigger w
+        LEFT JOIN pg_trigger t ON t.tgrelid = w.relid AND t.tgname = w.name
+    )
+    SELECT 'critical', relid::regclass::text,
+        format('trigger %I is missing', name), ringfence.protect_call(root)
+    FROM state WHERE oid IS NULL
+    UNION ALL
+    SELECT 'critical', relid::regclass::text,
+        format('trigger %I was replaced: it calls %s(), not ringfence.%s()',
+            name, found, function),
+        ringfence.protect_call(root)
+    FROM state WHERE found <> to_regproc('ringfence.' || function)
+    UNION ALL
+    SELECT 'critical', relid::regclass::text,
+        format('trigger %I was made for other columns or another resource',
+            name),
+        ringfence.protect_call(root)
+    FROM state
+    WHERE found = to_regproc('ringfence.' || function) AND NOT right_args
+    UNION ALL
+    SELECT 'critical', relid::regclass::text,
+        format('trigger %I is switched off', name),
+        format('ALTER TABLE ONLY %s ENABLE ALWAYS TRIGGER %I',
+            relid::regclass, name)
+    FROM state WHERE tgenabled IN ('D', 'R')
+    UNION ALL
+    SELECT 'warning', relid::regclass::text,
+        format('trigger %I does not fire when session_replication_role is '
+            'replica', name),
+        format('ALTER TABLE ONLY %s ENABLE ALWAYS TRIGGER %I',
+            relid::regclass, name)
+    FROM state WHERE tgenabled = 'O'
+$$;
+
+REVOKE ALL ON FUNCTION ringfence.audit_triggers() FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.audit_triggers() IS
+    'Part of audit(): triggers that are missing, replaced, or switched off.';
+
+CREATE FUNCTION ringfence.audit_record() RETURNS SETOF ringfence.hole
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH recorded AS (
+        SELECT p.*, c.oid, r.oid AS root,
+            p.table_schema = p.root_schema AND p.table_name = p.root_name
+                AS is_root,
+            format('%I.%I', p.table_schema, p.table_name) AS name
+        FROM ringfence.protection p
+        LEFT JOIN (pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace)
+            ON n.nspname = p.table_schema AND c.relname = p.table_name
+        LEFT JOIN (pg_class r JOIN pg_namespace rn ON rn.oid = r.relnamespace)
+            ON rn.nspname = p.root_schema AND r.relname = p.root_name
+    )
+    SELECT CASE WHEN is_root THEN 'critical' ELSE 'notice' END, name,
+        CASE WHEN is_root
+            THEN 'should be protected, and is not there: dropped or renamed'
+            ELSE 'a partition that is not there any more' END,
+        CASE WHEN is_root OR root IS NULL
+            THEN format('DELETE FROM ringfence.protection '
+                'WHERE table_schema = %L AND table_name = %L',
+                table_schema, table_name)
+            ELSE ringfence.protect_call(root) END
+    FROM recorded WHERE oid IS NULL
+    UNION ALL
+    SELECT 'critical', name,
+        'was a partition of a protected table, and is not any more',
+        format('SELECT ringfence.protect(%L, %L, %L, %L)', oid::regclass,
+            fence_column, resource, mode)
+    FROM recorded
+    WHERE NOT is_root AND oid IS NOT NULL AND (root IS NULL OR NOT EXISTS (
+        SELECT FROM pg_partition_tree(root) t WHERE t.relid = recorded.oid))
+    UNION ALL
+    SELECT 'notice', t.relid::regclass::text,
+        'a partition of a protected table that is not recorded',
+        ringfence.protect_call(recorded.oid)
+    FROM recorded, pg_partition_tree(recorded.oid) t
+    WHERE is_root AND NOT EXISTS (
+        SELECT FROM recorded other WHERE other.oid = t.relid)
+    UNION ALL
+    SELECT 'notice', u.oid::regclass::text,
+        'has triggers of a protection that is not recorded: renamed, or '
+            'restored without the record',
+        format('SELECT ringfence.protect(%L, %L, %L)', u.oid::regclass,
+            u.fence, u.resource)
+    FROM ringfence.unrecorded u
+$$;
+
+REVOKE ALL ON FUNCTION ringfence.audit_record() FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.audit_record() IS
+    'Part of audit(): where the record and the tables differ.';
+
+CREATE FUNCTION ringfence.audit_tables() RETURNS SETOF ringfence.hole
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH protected AS (
+        SELECT DISTINCT c.oid, c.relname, c.relkind, c.relpersistence,
+            c.relowner, c.relispartition, w.root, w.fence, w.resource,
+            c.oid::regclass::text AS name
+        FROM ringfence.wanted_trigger w JOIN pg_class c ON c.oid = w.relid
+    )
+    SELECT 'critical', name, 'is unlogged: after a crash it is empty',
+        format('ALTER TABLE %s SET LOGGED', name)
+    FROM protected WHERE relpersistence = 'u'
+    UNION ALL
+    SELECT 'critical', i.inhrelid::regclass::text,
+        format('inherits from %s: what is written to it by way of the parent '
+            'is not judged', p.name),
+        format('ALTER TABLE %s NO INHERIT %s', i.inhrelid::regclass, p.name)
+    FROM protected p JOIN pg_inherits i ON i.inhparent = p.oid
+    JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE NOT c.relispartition
+    UNION ALL
+    SELECT 'critical', p.name,
+        format('is written by way of its parent %s, past triggers on '
+            'statements', i.inhparent::regclass),
+        format(CASE WHEN p.relispartition
+            THEN 'ALTER TABLE %2$s DETACH PARTITION %1$s'
+            ELSE 'ALTER TABLE %1$s NO INHERIT %2$s' END,
+            p.name, i.inhparent::regclass)
+    FROM protected p JOIN pg_inherits i ON i.inhrelid = p.oid
+    WHERE p.root = p.oid
+    UNION ALL
+    SELECT 'critical', p.name,
+        format('rule %I rewrites writes before any trigger sees them',
+            r.rulename),
+        format('DROP RULE %I ON %s', r.rulename, p.name)
+    FROM protected p JOIN pg_rewrite r ON r.ev_class = p.oid
+    UNION ALL
+    SELECT CASE WHEN p.relkind = 'p' OR p.relispartition
+            THEN 'critical' ELSE 'notice' END,
+        p.name,
+        format('trigger %I fires after ours and may change the fence%s',
+            t.tgname, CASE WHEN p.relkind = 'p' OR p.relispartition
+                THEN ' of a row that moves' ELSE ': the seal refuses that'
+                END),
+        format('ALTER TRIGGER %I ON %s RENAME TO %I', t.tgname, p.name,
+            left('a' || t.tgname, 63))
+    FROM protected p JOIN pg_trigger t ON t.tgrelid = p.oid
+    WHERE p.fence IS NOT NULL AND p.resource IS NULL
+        AND NOT t.tgisinternal AND t.tgenabled <> 'D'
+        AND t.tgtype & 19 = 19 -- BEFORE, ROW, UPDATE
+        AND t.tgname > '~ringfence_column'
+        AND t.tgname NOT LIKE '~ringfence\_%'
+        AND t.tgparentid = 0
+$$;
+
+REVOKE ALL ON FUNCTION ringfence.audit_tables() FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.audit_tables() IS
+    'Part of audit(): kinds of table, inheritance, rules, other triggers.';
+
+CREATE FUNCTION ringfence.audit_columns() RETURNS SETOF ringfence.hole
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH protected AS (
+        SELECT DISTINCT w.root AS oid, w.fence, w.resource,
+            w.root::regclass::text AS name
+        FROM ringfence.wanted_trigger w
+    ), named AS (
+        SELECT p.oid, p.name, p.fence AS col, true AS is_fence
+        FROM protected p WHERE p.fence IS NOT NULL
+        UNION ALL
+        SELECT p.oid, p.name, m[1]::name, false
+        FROM protected p, regexp_matches(
+            replace(replace(p.resource, '{{', ''), '}}', ''),
+            '{([^{}]+)}', 'g') m
+    )
+    SELECT 'warning', n.name,
+        format('column %I is not there: every write is refused', n.col),
+        format('SELECT ringfence.unprotect(%L)', n.name)
+    FROM named n
+    WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = n.oid
+        AND a.attname = n.col AND a.attnum > 0 AND NOT a.attisdropped)
+    UNION ALL
+    SELECT 'warning', n.name,
+        format('column %I is no bigint of its own: every write is refused',
+            n.col),
+        format('SELECT ringfence.unprotect(%L)', n.name)
+    FROM named n JOIN pg_attribute a ON a.attrelid = n.oid
+        AND a.attname = n.col AND a.attnum > 0 AND NOT a.attisdropped
+    JOIN pg_type t ON t.oid = a.atttypid
+    WHERE n.is_fence AND (a.attgenerated <> ''
+        OR (t.typtype <> 'd' AND t.oid <> 'bigint'::regtype)
+        OR (t.typtype = 'd' AND t.typbasetype <> 'bigint'::regtype))
+    UNION ALL
+    SELECT 'notice', c.oid::regclass::text,
+        format('has a column %I like the fence columns of protected tables, '
+            'and is not protected', a.attname),
+        format('SELECT ringfence.protect(%L, %L)', c.oid::regclass, a.attname)
+    FROM pg_class c
+    JOIN pg_attribute a ON a.attrelid = c.oid
+    JOIN pg_namespace s ON s.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition
+        AND c.relpersistence = 'p'
+        AND a.attnum > 0 AND NOT a.attisdropped
+        AND a.atttypid = 'bigint'::regtype AND a.attgenerated = ''
+        AND (a.attname = 'fence' OR EXISTS (
+            SELECT FROM protected p WHERE p.fence = a.attname))
+        AND s.nspname <> 'ringfence'
+        AND NOT EXISTS (SELECT FROM ringfence.protection p
+            WHERE p.table_schema = s.nspname AND p.table_name = c.relname)
+        AND NOT EXISTS (
+            -- Nor what protect() would not take.
+            SELECT FROM pg_inherits i WHERE c.relkind = 'r'
+                AND c.oid IN (i.inhrelid, i.inhparent))
+        AND NOT EXISTS (SELECT FROM pg_partition_tree(c.oid) t
+            JOIN pg_class l ON l.oid = t.relid
+            WHERE l.relkind = 'f' OR l.relpersistence <> 'p')
+        AND NOT EXISTS (
+            SELECT FROM ringfence.unrecorded u WHERE u.oid = c.oid)
+$$;
+
+REVOKE ALL ON FUNCTION ringfence.audit_columns() FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.audit_columns() IS
+    'Part of audit(): columns that are gone or changed, and tables that look as if they should be protected.';
+
+CREATE FUNCTION ringfence.audit_privileges() RETURNS SETOF ringfence.hole
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN QUERY
+        SELECT 'warning', c.oid::regclass::text,
+            format(CASE g.privilege_type WHEN 'TRIGGER'
+                THEN '%s may replace triggers (TRIGGER)'
+                ELSE '%s may TRUNCATE, once the trigger is switched off' END,
+                g.role),
+            format('REVOKE %s ON %s FROM %s', g.privilege_type,
+                c.oid::regclass, g.role)
+        FROM (SELECT DISTINCT relid FROM ringfence.wanted_trigger) w
+        JOIN pg_class c ON c.oid = w.relid,
+        LATERAL (SELECT a.privilege_type,
+                CASE a.grantee WHEN 0 THEN 'PUBLIC'
+                    ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS role
+            FROM aclexplode(c.relacl) a
+            WHERE a.grantee <> c.relowner
+                AND a.privilege_type IN ('TRIGGER', 'TRUNCATE')) g;
+    RETURN QUERY
+        SELECT DISTINCT 'warning', c.oid::regclass::text,
+            format('%s owns the table and uses the guard: it can switch off '
+                'what it is judged by', quote_ident(r.rolname)),
+            format('ALTER TABLE %s OWNER TO %I', c.oid::regclass,
+                pg_get_userbyid((SELECT e.extowner FROM pg_extension e
+                    WHERE e.extname = 'ringfence')))
+        FROM (SELECT DISTINCT root FROM ringfence.wanted_trigger) w
+        JOIN pg_class c ON c.oid = w.root
+        JOIN pg_roles r ON r.oid = c.relowner
+        JOIN pg_proc f ON f.proname = 'guard'
+        JOIN pg_namespace n ON n.oid = f.pronamespace,
+        aclexplode(f.proacl) a
+        WHERE n.nspname = 'ringfence' AND a.grantee <> f.proowner
+            AND (a.grantee = 0 OR pg_has_role(r.oid, a.grantee, 'USAGE'))
+            AND NOT r.rolsuper;
+
+    -- From 15 on this setting can be granted to ordinary roles.
+    IF to_regclass('pg_catalog.pg_parameter_acl') IS NOT NULL THEN
+        RETURN QUERY EXECUTE $query$
+            SELECT 'critical', 'session_replication_role',
+                format('%s may set it, and is then only compared', g.role),
+                format('REVOKE SET ON PARAMETER session_replication_role '
+                    'FROM %s', g.role)
+            FROM pg_parameter_acl p,
+            LATERAL (SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC'
+                    ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS role
+                FROM aclexplode(p.paracl) a
+                WHERE a.privilege_type = 'SET'
+                    AND a.grantee <> 10 -- the bootstrap superuser
+            ) g
+            WHERE p.parname = 'session_replication_role'$query$;
+    END IF;
+END
+$$;
+
+REVOKE ALL ON FUNCTION ringfence.audit_privileges() FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.audit_privileges() IS
+    'Part of audit(): who could open a hole.';
+
+-- Rows written under a claim that the registry no longer knows of. Reads every
+-- table that is protected by column and resource.
+CREATE FUNCTION ringfence.audit_registry() RETURNS SETOF ringfence.hole
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    item record;
+    name_sql text;
+BEGIN
+    FOR item IN
+        SELECT DISTINCT w.root::regclass::text AS name, w.fence, w.resource
+        FROM ringfence.wanted_trigger w
+        WHERE w.fence IS NOT NULL AND w.resource IS NOT NULL
+    LOOP
+        -- Each part of the template: a column, a doubled brace, or text.
+        SELECT string_agg(CASE
+                WHEN m[1] ~ '^{[^{]' THEN format('format(''%%s'', t.%I)',
+                    substr(m[1], 2, length(m[1]) - 2))
+                WHEN m[1] = '{{' THEN '''{'''
+                WHEN m[1] = '}}' THEN '''}'''
+                ELSE quote_literal(m[1]) END, ' || ' ORDER BY n)
+        INTO name_sql
+        FROM regexp_matches(item.resource,
+            '({{|}}|{[^{}]+}|[^{}]+)', 'g') WITH ORDINALITY u (m, n);
+        RETURN QUERY EXECUTE format($query$
+            SELECT 'critical', %1$L, format('resource %%L has fence %%s in '
+                    'the registry, and %%s in the table', n.resource,
+                    COALESCE(r.fence, 0), n.fence),
+                format('INSERT INTO ringfence.registry (resource, fence, '
+                    'claimed_at) VALUES (%%L, %%s, now()) '
+                    'ON CONFLICT (resource) DO UPDATE '
+                    'SET fence = EXCLUDED.fence, holder = NULL',
+                    n.resource, n.fence)
+            FROM (SELECT %2$s AS resource, max(t.%3$I) AS fence
+                FROM %1$s t GROUP BY 1) n
+            LEFT JOIN ringfence.registry r ON r.resource = n.resource
+            WHERE n.fence > COALESCE(r.fence, 0)$query$,
+            item.name, name_sql, item.fence);
+    END LOOP;
+END
+$$;
+
+REVOKE ALL ON FUNCTION ringfence.audit_registry() FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.audit_registry() IS
+    'Part of audit(): registry rows that went backwards.';
+
+CREATE FUNCTION ringfence.audit() RETURNS SETOF ringfence.hole
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT h.* FROM (
+        SELECT * FROM ringfence.audit_triggers()
+        UNION SELECT * FROM ringfence.audit_record()
+        UNION SELECT * FROM ringfence.audit_tables()
+        UNION SELECT * FROM ringfence.audit_columns()
+        UNION SELECT * FROM ringfence.audit_privileges()
+        UNION SELECT * FROM ringfence.audit_registry()
+    ) h
+    ORDER BY array_position(ARRAY['critical', 'warning', 'notice'],
+        h.severity), h.object, h.problem
+$$;
+
+REVOKE ALL ON FUNCTION ringfence.audit() FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.audit() IS
+    'Every hole found in the protection, the worst first, each with the statement that mends it.';
+
+CREATE VIEW ringfence.protected AS
+SELECT pg_catalog.format('%I.%I', p.table_schema, p.table_name) AS "table",
+    p.fence_column, p.resource, p.mode,
+    (SELECT pg_catalog.count(*) FROM ringfence.protection l
+        WHERE l.root_schema = p.root_schema AND l.root_name = p.root_name) - 1
+        AS partitions,
+    CASE WHEN c.oid IS NULL THEN 'missing'
+        WHEN EXISTS (SELECT FROM ringfence.wanted_trigger w
+            LEFT JOIN pg_catalog.pg_trigger t
+                ON t.tgrelid = w.relid AND t.tgname = w.name
+                AND t.tgenabled IN ('A', 'O')
+                AND t.tgfoid
+                    = pg_catalog.to_regproc('ringfence.' || w.function)
+            WHERE w.root = c.oid AND t.oid IS NULL) THEN 'broken'
+        ELSE 'in place' END AS triggers,
+    p.protected_by, p.protected_at
+FROM ringfence.protection p
+LEFT JOIN (pg_catalog.pg_class c
+    JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace)
+    ON n.nspname = p.table_schema AND c.relname = p.table_name
+WHERE p.table_schema = p.root_schema AND p.table_name = p.root_name
+ORDER BY 1;
+
+REVOKE ALL ON ringfence.protected FROM PUBLIC;
+
+COMMENT ON VIEW ringfence.protected IS
+    'The protected tables: by what, in which mode, and whether the triggers are in place.';

@@ -1,0 +1,35 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright (c) 2026 ringfence maintainers
+-- case 28
+BEGIN;
+SELECT plan(9);
+
+CREATE TABLE mother (sku text, fence bigint);
+CREATE TABLE child () INHERITS (mother);
+CREATE TABLE later (sku text, fence bigint);
+SELECT throws_ok($$SELECT ringfence.protect('mother', 'fence')$$,
+    'RF005', NULL, 'a table that others inherit from is refused');
+SELECT throws_ok($$SELECT ringfence.protect('child', 'fence')$$,
+    'RF005', NULL, 'so is one that inherits');
+
+SELECT ringfence.protect('later', 'fence');
+ALTER TABLE later INHERIT mother;
+SELECT is(remedy, 'ALTER TABLE public.later NO INHERIT public.mother',
+    'one that inherits later is found') FROM ringfence.audit();
+SELECT lives_ok(remedy, 'its remedy runs') FROM ringfence.audit();
+SELECT is_empty('SELECT * FROM ringfence.audit()', 'and mends it');
+
+CREATE TABLE grandchild () INHERITS (later);
+SELECT is(remedy, 'ALTER TABLE public.grandchild NO INHERIT public.later',
+    'one that is inherited from later is found')
+FROM ringfence.audit() WHERE severity = 'critical';
+SELECT lives_ok(remedy, 'its remedy runs')
+FROM ringfence.audit() WHERE severity = 'critical';
+SELECT is_empty(
+    $$SELECT * FROM ringfence.audit() WHERE severity = 'critical'$$,
+    'and mends it');
+SELECT throws_ok('UPDATE later SET sku = sku', 'RF003', NULL,
+    'the table is protected all the while');
+
+SELECT * FROM finish();
+ROLLBACK;
