@@ -1,0 +1,38 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright (c) 2026 ringfence maintainers
+-- case 38
+BEGIN;
+SELECT plan(15);
+
+CREATE TABLE stock (sku text PRIMARY KEY, fence bigint);
+INSERT INTO stock VALUES ('a', 5);
+CREATE TABLE parts (sku text, fence bigint) PARTITION BY LIST (sku);
+CREATE TABLE part PARTITION OF parts DEFAULT;
+SELECT ringfence.protect('stock', 'fence');
+SELECT ringfence.protect('parts', 'fence');
+SELECT is_empty('SELECT * FROM ringfence.audit()', 'nothing to mend');
+
+ALTER TABLE stock DISABLE TRIGGER "~ringfence_seal";
+SELECT throws_ok('UPDATE stock SET fence = 4', 'RF005', NULL,
+    'without the seal nothing is updated');
+SELECT is(problem, 'trigger "~ringfence_seal" is switched off',
+    'audit finds it') FROM ringfence.audit();
+SELECT is(triggers, 'broken', 'the list of protected tables shows it')
+FROM ringfence.protected WHERE "table" = 'public.stock';
+SELECT lives_ok(remedy, 'the remedy runs') FROM ringfence.audit();
+SELECT throws_ok('UPDATE stock SET fence = 4', 'RF001', NULL, 'and mends it');
+
+ALTER TABLE stock DISABLE TRIGGER USER;
+SELECT is((SELECT count(*) FROM ringfence.audit()
+        WHERE object = 'public.stock' AND severity = 'critical'), 5::bigint,
+    'all of them switched off are found');
+SELECT lives_ok(remedy, 'each remedy runs') FROM ringfence.audit();
+SELECT is_empty('SELECT * FROM ringfence.audit()', 'and all is mended');
+
+ALTER TABLE part DISABLE TRIGGER "~ringfence_column";
+SELECT is(object, 'public.part', 'one partition alone is found')
+FROM ringfence.audit();
+SELECT lives_ok(remedy, 'its remedy runs') FROM ringfence.audit();
+
+SELECT * FROM finish();
+ROLLBACK;

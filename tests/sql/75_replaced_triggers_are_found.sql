@@ -1,0 +1,55 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright (c) 2026 ringfence maintainers
+-- case 39
+BEGIN;
+SELECT plan(13);
+
+CREATE ROLE rf_meddler;
+CREATE TABLE stock (sku text PRIMARY KEY, fence bigint);
+INSERT INTO stock VALUES ('a', 5);
+SELECT ringfence.protect('stock', 'fence');
+CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN RETURN NEW; END';
+GRANT ALL ON stock TO rf_meddler;
+SELECT set_eq('SELECT problem, remedy FROM ringfence.audit()',
+    $$VALUES ('rf_meddler may replace triggers (TRIGGER)',
+              'REVOKE TRIGGER ON public.stock FROM rf_meddler'),
+             ('rf_meddler may TRUNCATE, once the trigger is switched off',
+              'REVOKE TRUNCATE ON public.stock FROM rf_meddler')$$,
+    'who may replace triggers is found before it happens');
+
+SET ROLE rf_meddler;
+CREATE OR REPLACE TRIGGER "~ringfence_column" BEFORE UPDATE ON stock
+    FOR EACH STATEMENT EXECUTE FUNCTION nothing();
+SELECT throws_ok(
+    $$CREATE OR REPLACE TRIGGER "~ringfence_seal" AFTER UPDATE ON stock
+      FOR EACH ROW EXECUTE FUNCTION nothing()$$,
+    '42710', NULL, 'the seal can''t be replaced');
+SELECT throws_ok($$UPDATE stock SET fence = 4$$, 'RF001', NULL,
+    'so no fence goes back, whatever else was replaced');
+RESET ROLE;
+SELECT is(problem, 'trigger "~ringfence_column" was replaced: it calls '
+        'public.nothing(), not ringfence.column_statement()',
+    'the replaced one is found')
+FROM ringfence.audit() WHERE severity = 'critical';
+SELECT lives_ok(remedy, 'each remedy runs') FROM ringfence.audit();
+SELECT is_empty('SELECT * FROM ringfence.audit()', 'and all is mended');
+SELECT throws_ok('UPDATE stock SET sku = sku', 'RF003', NULL,
+    'the fence must be named again');
+
+SELECT ringfence.protect('stock', 'fence', 'stock:{sku}');
+SELECT throws_ok(
+    $$CREATE OR REPLACE TRIGGER "~ringfence_resource" AFTER INSERT ON stock
+      FOR EACH ROW EXECUTE FUNCTION nothing()$$,
+    '42710', NULL, 'the trigger of a resource can''t be replaced');
+DROP TRIGGER "~ringfence_resource" ON stock;
+SELECT throws_ok('UPDATE stock SET fence = 5', 'RF005', NULL,
+    'when it is dropped, nothing is updated');
+SELECT results_eq(
+    $$SELECT problem FROM ringfence.audit() WHERE severity = 'critical'
+      AND problem LIKE 'trigger%'$$,
+    $$VALUES ('trigger "~ringfence_resource" is missing')$$,
+    'and audit finds it');
+
+SELECT * FROM finish();
+ROLLBACK;

@@ -1,0 +1,48 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright (c) 2026 ringfence maintainers
+BEGIN;
+SELECT plan(15);
+
+CREATE TABLE stock (sku text PRIMARY KEY, fence bigint, left_over int);
+INSERT INTO stock VALUES ('a', 5, 10), ('b', 5, 10);
+CREATE TABLE line (sku text);
+SELECT ringfence.protect('stock', 'fence', mode => 'observe');
+SELECT ringfence.protect('line', resource => 'line:{sku}', mode => 'observe');
+CREATE TEMP TABLE before AS SELECT observed FROM ringfence.stats();
+CREATE TEMP TABLE triggers_before AS
+    SELECT oid FROM pg_trigger WHERE tgname LIKE '~ringfence%';
+
+SELECT lives_ok('UPDATE stock SET left_over = 1', 'not named: let through');
+SELECT lives_ok('UPDATE stock SET fence = 4', 'stale: let through');
+SELECT lives_ok('UPDATE stock SET fence = NULL', 'NULL: let through');
+SELECT lives_ok($$UPDATE stock SET sku = sku || '2', fence = 9$$,
+    'key changed: let through');
+SELECT lives_ok($$DELETE FROM stock WHERE sku = 'a2'$$, 'DELETE: let through');
+SELECT lives_ok('TRUNCATE stock', 'TRUNCATE: let through');
+SELECT lives_ok($$INSERT INTO line VALUES ('a'), (NULL), (repeat('x', 300))$$,
+    'not claimed, no resource, no valid name: let through');
+SELECT lives_ok('ALTER TABLE line RENAME sku TO article',
+    'a column can be renamed');
+SELECT lives_ok($$INSERT INTO line VALUES ('a')$$,
+    'set up wrongly: let through');
+SELECT is(s.observed - b.observed, (1 + 2 + 2 + 2 + 1 + 1 + 3 + 1)::bigint,
+    'all of it is counted')
+FROM ringfence.stats() s, before b;
+
+INSERT INTO stock VALUES ('c', 5, 10);
+SELECT ringfence.protect('stock', 'fence', mode => 'enforce');
+SELECT set_eq(
+    $$SELECT oid FROM pg_trigger WHERE tgname LIKE '~ringfence%'$$,
+    'SELECT oid FROM triggers_before',
+    'the mode is switched without touching a trigger');
+SELECT throws_ok('UPDATE stock SET fence = 4', 'RF001', NULL,
+    'and holds at once');
+SELECT ringfence.protect('stock', 'fence', mode => 'observe');
+SELECT lives_ok('UPDATE stock SET fence = 4', 'and back');
+SELECT throws_ok($$SELECT ringfence.protect('stock', 'fence', mode => 'off')$$,
+    'RF004', 'argument is invalid', 'there are no other modes');
+SELECT throws_ok($$SELECT ringfence.protect('stock', 'fence', mode => NULL)$$,
+    'RF004', 'argument is invalid', 'and one must be given');
+
+SELECT * FROM finish();
+ROLLBACK;

@@ -1,0 +1,17 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright (c) 2026 ringfence maintainers
+-- case 36
+BEGIN;
+SELECT plan(4);
+
+CREATE ROLE rf_bypass;
+GRANT SET ON PARAMETER session_replication_role TO rf_bypass;
+SELECT is(problem, 'rf_bypass may set it, and is then only compared',
+    'a role that may set session_replication_role is found')
+FROM ringfence.audit();
+SELECT is(severity, 'critical', 'as a hole') FROM ringfence.audit();
+SELECT lives_ok(remedy, 'the remedy runs') FROM ringfence.audit();
+SELECT is_empty('SELECT * FROM ringfence.audit()', 'and mends it');
+
+SELECT * FROM finish();
+ROLLBACK;
