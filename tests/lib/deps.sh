@@ -105,17 +105,17 @@ for group in "$@"; do
 done
 [ -n "$missing" ] || exit 0
 
+as_root=
+if [ "$(id -u)" != 0 ]; then
+    as_root=sudo
+    if ! command -v sudo >/dev/null; then
+        echo "deps: packages are missing, and there is no sudo; as root, run:" >&2
+        echo "  apt-get install$missing" >&2
+        exit 1
+    fi
+fi
 echo "Debian packages that are missing and are now installed with apt-get,"
 echo "which takes a minute or two:"
 echo " $missing"
-if [ "$(id -u)" = 0 ]; then
-    as_root=
-elif command -v sudo >/dev/null; then
-    as_root=sudo
-else
-    echo "deps: not root and no sudo here; as root, run:" >&2
-    echo "  apt-get install$missing" >&2
-    exit 1
-fi
 # shellcheck disable=SC2086
 $as_root sh "$0" --install $missing

@@ -14,6 +14,8 @@
 # folders are touched.  DIR must be short: a socket's path has 107 bytes.
 
 PG_CONFIG=${PG_CONFIG:-pg_config}
+# psql and the others of that version, not of the newest that is installed.
+PATH=$($PG_CONFIG --bindir):$PATH
 
 RF_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
