@@ -16,6 +16,7 @@ my $build = $ENV{RF_BUILD};
 my $tmp   = $ENV{RF_TMP};
 my $jobs  = $ENV{RF_JOBS} || 2;
 my $limit = $ENV{RF_TIMEOUT} || 300;    # seconds for one file
+my $names = $ENV{RF_NAMES} || 't';      # of databases and folders
 my $live  = -t STDOUT;
 my ($passed, $failed) = (0, 0);
 my %running;                            # pid => test
@@ -59,7 +60,7 @@ sub find_tests {
             next if $ENV{VALGRIND} && $command != \&client_command;
             next if defined $ENV{T} && $ENV{T} ne '' && $file !~ /$ENV{T}/;
             push @tests, { file => $file, command => $command,
-                name => sprintf('t%03d', scalar @tests) };
+                name => sprintf('%s%03d', $names, scalar @tests) };
         }
     }
     return @tests;
@@ -75,6 +76,7 @@ sub database {
     for (1 .. 50) {
         $said = `psql -X -q -d postgres -c "$sql" 2>&1`;
         return if $? == 0;
+        last if $? >> 8 != 2;    # 2: no connection
         select undef, undef, undef, 0.1;
     }
     return "$sql: $said";
@@ -112,7 +114,7 @@ sub reap {
             my $test = delete $running{$pid} or next;
             $test->{status} = $?;
             kill 'KILL', -$pid;    # whatever it left behind
-            # Fails when a prepared transaction or a slot was left in it.
+            # Fails when a prepared transaction was left in it.
             $test->{left} = database("DROP DATABASE $test->{name} WITH (FORCE)");
             return;
         }
@@ -152,8 +154,8 @@ sub diagnostics {
 sub judge {
     my ($test) = @_;
     open my $in, '<', $test->{log} or die "$test->{log}: $!\n";
-    local $/;
-    my $parser = TAP::Parser->new({ tap => scalar <$in> });
+    my $tap = do { local $/; <$in> } // '';
+    my $parser = TAP::Parser->new({ tap => "$tap\n" });
     $parser->run;
     my @skipped = $parser->skipped;
     my @good    = $parser->actual_passed;
