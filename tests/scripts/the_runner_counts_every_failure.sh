@@ -8,6 +8,7 @@ set -u
 # shellcheck source=tests/lib/tap.sh
 . "$RF_ROOT/tests/lib/tap.sh"
 
+harness=$RF_ROOT/tests/lib/harness.pl
 tree=$TMPDIR/tree
 mkdir -p "$tree"/tests/{scripts,sql,isolation} "$TMPDIR/run"
 ln -s "$RF_ROOT/tests/lib" "$tree/tests/lib"
@@ -18,7 +19,7 @@ run() {
     said=$(RF_ROOT=$tree RF_BUILD=$TMPDIR/build RF_TMP=$TMPDIR/run \
         RF_SERVER_LOG=${server_log:-/dev/null} RF_NAMES=${PGDATABASE}_ \
         RF_TIMEOUT=2 T=$1 V='' SANITIZE='' VALGRIND='' \
-        perl "$RF_ROOT/tests/lib/harness.pl" 2>&1)
+        perl "$harness" 2>&1)
     status=$?
     echo "${said##*$'\n'}, status $status"
 }
