@@ -437,14 +437,17 @@ ringfence_protect(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
+/* A partition of what is not protected may still have triggers of its own. */
 static void
-check_not_partition(Relation rel)
+check_not_by_root(Relation rel)
 {
-	if (rel->rd_rel->relispartition)
+	Oid			root = rf_root_table(rel);
+
+	if (root != RelationGetRelid(rel) && rf_protection_exists(root))
 		raise_setup(rel, psprintf("\"%s\" is a partition.",
 								  rf_table_name(rel)),
 					psprintf("Take the protection from the root of the tree:"
-							 " %s.", get_rel_name(rf_root_table(rel))));
+							 " %s.", get_rel_name(root)));
 }
 
 Datum
@@ -455,7 +458,7 @@ ringfence_unprotect(PG_FUNCTION_ARGS)
 	List	   *tables;
 	Caller		caller;
 
-	check_not_partition(rel);
+	check_not_by_root(rel);
 	tables = find_all_inheritors(relid, ShareRowExclusiveLock, NULL);
 	relation_close(rel, NoLock);
 	caller = become_owner(fcinfo);

@@ -80,8 +80,9 @@ read_mode(Relation record, const char *schema, const char *table)
 	return mode;
 }
 
-bool
-rf_protection_observes(Oid relid)
+/* Without a record there is nobody who asked for anything. */
+static char *
+find_mode(Oid relid)
 {
 	Oid			schema = get_namespace_oid(RF_SCHEMA, true);
 	Oid			recordid = OidIsValid(schema) ?
@@ -89,12 +90,25 @@ rf_protection_observes(Oid relid)
 	Relation	record;
 	char	   *mode;
 
-	/* Without a record there is nobody who asked to only watch. */
 	if (!OidIsValid(recordid))
-		return false;
+		return NULL;
 	record = table_open(recordid, AccessShareLock);
 	mode = read_mode(record, get_namespace_name(get_rel_namespace(relid)),
 					 get_rel_name(relid));
 	table_close(record, AccessShareLock);
+	return mode;
+}
+
+bool
+rf_protection_exists(Oid relid)
+{
+	return find_mode(relid) != NULL;
+}
+
+bool
+rf_protection_observes(Oid relid)
+{
+	char	   *mode = find_mode(relid);
+
 	return mode != NULL && strcmp(mode, "observe") == 0;
 }

@@ -24,7 +24,10 @@
 
 #define RF_SCHEMA			"ringfence"
 
-/* Is the table, or the root of its partition tree, in observe mode? */
+/* Is the table recorded?  To be asked about roots of partition trees. */
+extern bool rf_protection_exists(Oid relid);
+
+/* And in observe mode? */
 extern bool rf_protection_observes(Oid relid);
 
 /* The table itself, or the root of the partition tree that it is part of. */

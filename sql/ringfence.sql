@@ -231,6 +231,7 @@ WITH root AS (
     JOIN pg_catalog.pg_class c
         ON c.relnamespace = n.oid AND c.relname = p.root_name
     WHERE p.table_schema = p.root_schema AND p.table_name = p.root_name
+        AND c.relkind IN ('r', 'p')
 ), tree AS (
     SELECT root.*, root.oid AS relid, true AS is_root
     FROM root WHERE relkind <> 'p'
@@ -410,6 +411,7 @@ AS $$
         FROM ringfence.protection p
         LEFT JOIN (pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace)
             ON n.nspname = p.table_schema AND c.relname = p.table_name
+            AND c.relkind IN ('r', 'p')
         LEFT JOIN (pg_class r JOIN pg_namespace rn ON rn.oid = r.relnamespace)
             ON rn.nspname = p.root_schema AND r.relname = p.root_name
     )
@@ -642,47 +644,40 @@ REVOKE ALL ON FUNCTION ringfence.audit_privileges() FROM PUBLIC;
 COMMENT ON FUNCTION ringfence.audit_privileges() IS
     'Part of audit(): who could open a hole.';
 
--- Rows written under a claim that the registry no longer knows of. Reads every
--- table that is protected by column and resource.
+CREATE FUNCTION ringfence.row_fences(
+    "table" oid,
+    fence_column name,
+    template text,
+    OUT resource text,
+    OUT fence bigint
+) RETURNS SETOF record
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_row_fences';
+
+REVOKE ALL ON FUNCTION ringfence.row_fences(oid, name, text) FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.row_fences(oid, name, text) IS
+    'Resource and fence of every row. Reads the whole table.';
+
+-- Rows written under a claim that the registry no longer knows of.
 CREATE FUNCTION ringfence.audit_registry() RETURNS SETOF ringfence.hole
-LANGUAGE plpgsql STABLE
+LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    item record;
-    name_sql text;
-BEGIN
-    FOR item IN
-        SELECT DISTINCT w.root::regclass::text AS name, w.fence, w.resource
-        FROM ringfence.wanted_trigger w
-        WHERE w.fence IS NOT NULL AND w.resource IS NOT NULL
-    LOOP
-        -- Each part of the template: a column, a doubled brace, or text.
-        SELECT string_agg(CASE
-                WHEN m[1] ~ '^{[^{]' THEN format('format(''%%s'', t.%I)',
-                    substr(m[1], 2, length(m[1]) - 2))
-                WHEN m[1] = '{{' THEN '''{'''
-                WHEN m[1] = '}}' THEN '''}'''
-                ELSE quote_literal(m[1]) END, ' || ' ORDER BY n)
-        INTO name_sql
-        FROM regexp_matches(item.resource,
-            '({{|}}|{[^{}]+}|[^{}]+)', 'g') WITH ORDINALITY u (m, n);
-        RETURN QUERY EXECUTE format($query$
-            SELECT 'critical', %1$L, format('resource %%L has fence %%s in '
-                    'the registry, and %%s in the table', n.resource,
-                    COALESCE(r.fence, 0), n.fence),
-                format('INSERT INTO ringfence.registry (resource, fence, '
-                    'claimed_at) VALUES (%%L, %%s, now()) '
-                    'ON CONFLICT (resource) DO UPDATE '
-                    'SET fence = EXCLUDED.fence, holder = NULL',
-                    n.resource, n.fence)
-            FROM (SELECT %2$s AS resource, max(t.%3$I) AS fence
-                FROM %1$s t GROUP BY 1) n
-            LEFT JOIN ringfence.registry r ON r.resource = n.resource
-            WHERE n.fence > COALESCE(r.fence, 0)$query$,
-            item.name, name_sql, item.fence);
-    END LOOP;
-END
+    SELECT 'critical', n.root::regclass::text,
+        format('resource %L has fence %s in the registry, and %s in the table',
+            n.resource, COALESCE(r.fence, 0), n.fence),
+        format('INSERT INTO ringfence.registry (resource, fence, claimed_at) '
+            'VALUES (%L, %s, now()) ON CONFLICT (resource) '
+            'DO UPDATE SET fence = EXCLUDED.fence, holder = NULL',
+            n.resource, n.fence)
+    FROM (SELECT w.root, f.resource, max(f.fence) AS fence
+        FROM (SELECT DISTINCT root, fence, resource
+            FROM ringfence.wanted_trigger) w,
+        LATERAL ringfence.row_fences(w.root, w.fence, w.resource) f
+        GROUP BY w.root, f.resource) n
+    LEFT JOIN ringfence.registry r ON r.resource = n.resource
+    WHERE n.fence > COALESCE(r.fence, 0)
 $$;
 
 REVOKE ALL ON FUNCTION ringfence.audit_registry() FROM PUBLIC;
@@ -691,7 +686,7 @@ COMMENT ON FUNCTION ringfence.audit_registry() IS
     'Part of audit(): registry rows that went backwards.';
 
 CREATE FUNCTION ringfence.audit() RETURNS SETOF ringfence.hole
-LANGUAGE sql STABLE SECURITY DEFINER
+LANGUAGE sql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT h.* FROM (
