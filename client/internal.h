@@ -9,6 +9,7 @@
 #define RF_INTERNAL_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "ringfence.h"
 #include "source.h"
@@ -24,6 +25,16 @@ int rf__left_ms(int64_t deadline_ms);
 
 /* Sleep until then; signals don't cut it short. */
 void rf__sleep_until_ms(int64_t until_ms);
+
+/* process.c: like getpid(), without a system call. */
+pid_t rf__process_id(void);
+
+/* decimal.c: returns the length. */
+#define RF__DECIMAL_MAX 24
+size_t rf__decimal_write(char out[RF__DECIMAL_MAX], int64_t value);
+/* 1 when text is a canonical number from least to most. */
+int rf__decimal_read(const char *text, int64_t least, int64_t most,
+                     int64_t *out);
 
 /* holder.c: RF_OK, or RF_RETRY when the system gives no random bytes. */
 rf_status rf__random(void *out, size_t size);

@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "wait.h"
 
@@ -130,7 +129,7 @@ static rf_status new_lock(rf_client *client, const char *resource,
         return RF_NOMEM;
     }
     lock->client = client;
-    lock->pid = getpid();
+    lock->pid = rf__process_id();
     memcpy(lock->resource, resource, len);
     if (holder != NULL) {
         memcpy(lock->holder, holder, sizeof(lock->holder));
@@ -212,7 +211,7 @@ failed:
 
 rf_status rf__lock_state(const rf_lock *lock)
 {
-    if (lock->pid != getpid() || lock->client->source == NULL)
+    if (lock->pid != rf__process_id() || lock->client->source == NULL)
         return RF_MISUSE;
     if (lock->over != RF_OK)
         return lock->over;
@@ -225,7 +224,7 @@ static rf_status check_usable(rf_lock *lock)
     rf_client *client = lock->client;
     rf_status status = rf__lock_state(lock);
 
-    if (lock->pid != getpid())
+    if (lock->pid != rf__process_id())
         return misuse(client, "the lock belongs to the process that took it");
     if (client->source == NULL)
         return misuse(client, "the client is closed");
@@ -376,7 +375,7 @@ rf_status rf_release(rf_lock *lock)
     if (lock == NULL)
         return RF_OK;
     client = lock->client;
-    if (lock->pid != getpid())
+    if (lock->pid != rf__process_id())
         status = misuse(client, "the lock belongs to the process that took "
                                 "it");
     else if (client->source == NULL)

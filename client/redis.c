@@ -3,10 +3,10 @@
 /*
  * redis.c - one connection to one Redis
  *
- * The only file that includes hiredis, and of it only what turns commands and
- * replies into bytes and back: the sockets are ours, because hiredis' own
- * stretch their timeouts at every signal, raise SIGPIPE and are shared with a
- * forked child.  Written for hiredis 0.14 and 1.x.
+ * The only file that includes hiredis, and of it only what parses replies: the
+ * sockets are ours, because hiredis' own stretch their timeouts at every
+ * signal, raise SIGPIPE and are shared with a forked child.  Written for
+ * hiredis 0.14 and 1.x.
  */
 #include "redis.h"
 
@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "socket.h"
 
@@ -32,7 +31,8 @@ struct rf__reply {
 };
 
 struct rf__redis {
-    int fd; /* -1: not connected */
+    rf__socket socket;
+    int usual_ms;
     pid_t pid;
     rf__url url;
     redisReader *reader;
@@ -182,22 +182,21 @@ const char *rf__reply_text(const rf__reply *reply, size_t i)
 
 /* ---- Connection --------------------------------------------------------- */
 
-rf__redis *rf__redis_new(const rf__url *url)
+rf__redis *rf__redis_new(const rf__url *url, int usual_ms)
 {
     rf__redis *r = calloc(1, sizeof(*r));
 
     if (r == NULL)
         return NULL;
-    r->fd = -1;
+    r->socket.fd = -1;
+    r->usual_ms = usual_ms;
     r->url = *url;
     return r;
 }
 
 void rf__redis_close(rf__redis *r)
 {
-    if (r->fd >= 0)
-        close(r->fd);
-    r->fd = -1;
+    rf__socket_close(&r->socket);
     if (r->reader != NULL)
         redisReaderFree(r->reader);
     r->reader = NULL;
@@ -219,37 +218,60 @@ void rf__redis_free(rf__redis *r)
     free(r);
 }
 
+/* Room for len more bytes.  1 or 0. */
+static int reserve(rf__redis *r, size_t len)
+{
+    size_t size = r->out_len + len;
+    char *grown;
+
+    if (size <= r->out_size)
+        return 1;
+    size += 1024;
+    grown = realloc(r->out, size);
+    if (grown == NULL)
+        return 0;
+    r->out = grown;
+    r->out_size = size;
+    return 1;
+}
+
+/* "*2\r\n" before a command of two words, "$4\r\n" before a word of four. */
+static void put_count(rf__redis *r, char kind, size_t count)
+{
+    char *to = r->out + r->out_len;
+    size_t n;
+
+    to[0] = kind;
+    n = 1 + rf__decimal_write(to + 1, (int64_t)count);
+    to[n] = '\r';
+    to[n + 1] = '\n';
+    r->out_len += n + 2;
+}
+
 rf_status rf__redis_append(rf__redis *r, int argc, const char **argv,
                            const size_t *lengths)
 {
-    char *command = NULL;
-    long long len = redisFormatCommandArgv(&command, argc, argv, lengths);
-    rf_status status = RF_NOMEM;
+    size_t need = RF__DECIMAL_MAX + 4;
 
-    if (len < 0)
+    for (int i = 0; i < argc; i++)
+        need += lengths[i] + RF__DECIMAL_MAX + 6;
+    if (!reserve(r, need))
         return RF_NOMEM;
-    if (r->out_len + (size_t)len > r->out_size) {
-        size_t size = r->out_len + (size_t)len + 1024;
-        char *grown = realloc(r->out, size);
-
-        if (grown == NULL)
-            goto cleanup;
-        r->out = grown;
-        r->out_size = size;
+    put_count(r, '*', (size_t)argc);
+    for (int i = 0; i < argc; i++) {
+        put_count(r, '$', lengths[i]);
+        memcpy(r->out + r->out_len, argv[i], lengths[i]);
+        r->out_len += lengths[i];
+        memcpy(r->out + r->out_len, "\r\n", 2);
+        r->out_len += 2;
     }
-    memcpy(r->out + r->out_len, command, (size_t)len);
-    r->out_len += (size_t)len;
-    status = RF_OK;
-
-cleanup:
-    redisFreeCommand(command);
-    return status;
+    return RF_OK;
 }
 
 rf_status rf__redis_send(rf__redis *r, int64_t deadline_ms, rf__error *error)
 {
     size_t sent = 0;
-    int failure = rf__socket_send(r->fd, r->out, r->out_len, deadline_ms,
+    int failure = rf__socket_send(&r->socket, r->out, r->out_len, deadline_ms,
                                   &sent);
 
     r->out_len = 0;
@@ -292,7 +314,8 @@ rf_status rf__redis_reply(rf__redis *r, int64_t deadline_ms,
             break;
         if (total > 2 * REPLY_BYTES_MAX)
             return give_up(r, error, "it is too large");
-        failure = rf__socket_recv(r->fd, data, sizeof(data), deadline_ms, &got);
+        failure = rf__socket_recv(&r->socket, data, sizeof(data), deadline_ms,
+                                  &got);
         if (failure != 0)
             return give_up(r, error, strerror(failure));
         if (got == 0)
@@ -370,14 +393,15 @@ rf_status rf__redis_connect(rf__redis *r, int64_t deadline_ms, rf__error *error)
     rf_status status;
 
     /* The socket of before a fork is the parent's: close our copy only. */
-    if (r->fd >= 0 && r->pid == getpid())
+    if (r->socket.fd >= 0 && r->pid == rf__process_id())
         return RF_OK;
     rf__redis_close(r);
 
-    status = rf__socket_connect(&r->url, deadline_ms, error, &r->fd);
+    status = rf__socket_connect(&r->socket, &r->url, r->usual_ms, deadline_ms,
+                                error);
     if (status != RF_OK)
         return status;
-    r->pid = getpid();
+    r->pid = rf__process_id();
     r->reader = redisReaderCreateWithFunctions(&reply_functions);
     if (r->reader == NULL) {
         rf__redis_close(r);

@@ -15,8 +15,11 @@
 
 typedef struct rf__redis rf__redis;
 
-/* NULL when out of memory.  Connects nothing. */
-rf__redis *rf__redis_new(const rf__url *url);
+/*
+ * usual_ms: the limit of most requests.  Connects nothing.  NULL when out of
+ * memory.
+ */
+rf__redis *rf__redis_new(const rf__url *url, int usual_ms);
 void rf__redis_free(rf__redis *r);
 void rf__redis_close(rf__redis *r);
 

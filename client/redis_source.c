@@ -19,11 +19,9 @@ typedef struct redis_source {
     rf__redis *redis;
     int timeout_ms;
     char prefix[RF__PREFIX_MAX + 1];
-    uint64_t client_id; /* random: tags of two clients never meet */
-    uint64_t requests;
+    char client_id[16]; /* random, and "-": tags of two clients never meet */
+    int64_t requests;
 } redis_source;
-
-#define NUMBER_LEN 24
 
 static redis_source *self(rf__source *s)
 {
@@ -33,8 +31,10 @@ static redis_source *self(rf__source *s)
 /* A fresh tag, and what all calls have in common. */
 static void prepare(redis_source *s, rf__call *call, char tag[RF__TAG_LEN])
 {
-    snprintf(tag, RF__TAG_LEN, "%" PRIx64 "-%" PRIx64, s->client_id,
-             ++s->requests);
+    size_t id = strlen(s->client_id);
+
+    memcpy(tag, s->client_id, id);
+    rf__decimal_write(tag + id, ++s->requests);
     call->prefix = s->prefix;
     call->tag = tag;
 }
@@ -55,19 +55,8 @@ static int read_number(const rf__reply *reply, size_t i, int64_t least,
                        int64_t *out)
 {
     const char *text = rf__reply_text(reply, i);
-    char again[NUMBER_LEN];
-    char *end;
-    long long value;
 
-    if (text == NULL || *text == '\0')
-        return 0;
-    value = strtoll(text, &end, 10);
-    snprintf(again, sizeof(again), "%lld", value);
-    if (*end != '\0' || value < least || value > RF_FENCE_MAX ||
-        strcmp(again, text) != 0)
-        return 0;
-    *out = value;
-    return 1;
+    return text != NULL && rf__decimal_read(text, least, RF_FENCE_MAX, out);
 }
 
 static int read_owner(const rf__reply *reply, size_t i, rf__owner *out)
@@ -127,7 +116,8 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
                          int64_t deadline_ms)
 {
     redis_source *s = self(base);
-    char tag[RF__TAG_LEN], ttl[NUMBER_LEN], least[NUMBER_LEN], wait[NUMBER_LEN];
+    char tag[RF__TAG_LEN], ttl[RF__DECIMAL_MAX], least[RF__DECIMAL_MAX],
+        wait[RF__DECIMAL_MAX];
     rf__call call = { .script = &rf__script_acquire,
                       .resource = grant->resource,
                       .echo = grant->holder,
@@ -137,9 +127,9 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
     rf_status status;
 
     prepare(s, &call, tag);
-    snprintf(ttl, sizeof(ttl), "%" PRId64, grant->ttl_ms);
-    snprintf(least, sizeof(least), "%" PRId64, floor);
-    snprintf(wait, sizeof(wait), "%" PRId64, grant->wait_ms);
+    rf__decimal_write(ttl, grant->ttl_ms);
+    rf__decimal_write(least, floor);
+    rf__decimal_write(wait, grant->wait_ms);
     status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
     grant->sent_ms = call.sent_ms;
     if (status != RF_OK)
@@ -169,7 +159,7 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
 static rf_status renew(rf__source *base, rf__grant *grant, int64_t deadline_ms)
 {
     redis_source *s = self(base);
-    char tag[RF__TAG_LEN], fence[NUMBER_LEN], ttl[NUMBER_LEN];
+    char tag[RF__TAG_LEN], fence[RF__DECIMAL_MAX], ttl[RF__DECIMAL_MAX];
     rf__call call = { .script = &rf__script_renew,
                       .resource = grant->resource,
                       .echo = grant->holder,
@@ -179,8 +169,8 @@ static rf_status renew(rf__source *base, rf__grant *grant, int64_t deadline_ms)
     rf_status status;
 
     prepare(s, &call, tag);
-    snprintf(fence, sizeof(fence), "%" PRId64, grant->fence);
-    snprintf(ttl, sizeof(ttl), "%" PRId64, grant->ttl_ms);
+    rf__decimal_write(fence, grant->fence);
+    rf__decimal_write(ttl, grant->ttl_ms);
     status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
     grant->sent_ms = call.sent_ms;
     if (status != RF_OK || outcome_is(reply, "OK"))
@@ -192,7 +182,7 @@ static rf_status release(rf__source *base, rf__grant *grant,
                          int64_t deadline_ms)
 {
     redis_source *s = self(base);
-    char tag[RF__TAG_LEN], fence[NUMBER_LEN];
+    char tag[RF__TAG_LEN], fence[RF__DECIMAL_MAX];
     rf__call call = { .script = &rf__script_release,
                       .resource = grant->resource,
                       .echo = grant->holder,
@@ -202,7 +192,7 @@ static rf_status release(rf__source *base, rf__grant *grant,
     rf_status status;
 
     prepare(s, &call, tag);
-    snprintf(fence, sizeof(fence), "%" PRId64, grant->fence);
+    rf__decimal_write(fence, grant->fence);
     status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
     if (status != RF_OK || outcome_is(reply, "OK"))
         return status;
@@ -213,7 +203,7 @@ static rf_status reissue(rf__source *base, rf__grant *grant, rf_fence floor,
                          int64_t deadline_ms)
 {
     redis_source *s = self(base);
-    char tag[RF__TAG_LEN], fence[NUMBER_LEN], least[NUMBER_LEN];
+    char tag[RF__TAG_LEN], fence[RF__DECIMAL_MAX], least[RF__DECIMAL_MAX];
     rf__call call = { .script = &rf__script_reissue,
                       .resource = grant->resource,
                       .echo = grant->holder,
@@ -224,8 +214,8 @@ static rf_status reissue(rf__source *base, rf__grant *grant, rf_fence floor,
     rf_status status;
 
     prepare(s, &call, tag);
-    snprintf(fence, sizeof(fence), "%" PRId64, grant->fence);
-    snprintf(least, sizeof(least), "%" PRId64, floor);
+    rf__decimal_write(fence, grant->fence);
+    rf__decimal_write(least, floor);
     status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
     if (status != RF_OK)
         return status;
@@ -316,7 +306,7 @@ static rf_status wait_for_wake(rf__source *base, rf__grant *grant,
 {
     redis_source *s = self(base);
     int64_t deadline_ms = rf__now_ms() + for_ms + s->timeout_ms;
-    char key[RF__KEY_MAX], seconds[NUMBER_LEN];
+    char key[RF__KEY_MAX], seconds[RF__DECIMAL_MAX];
     const char *argv[] = { "BLPOP", key, seconds };
     size_t lengths[] = { 5, 0, 0 };
     const rf__reply *reply;
@@ -355,6 +345,7 @@ rf__source *rf__redis_source(const rf__url *url, const rf_options *opts,
                              rf__error *error)
 {
     redis_source *s = calloc(1, sizeof(*s));
+    char holder[RF_HOLDER_LEN + 1];
 
     if (s == NULL)
         return NULL;
@@ -362,9 +353,10 @@ rf__source *rf__redis_source(const rf__url *url, const rf_options *opts,
     s->base.error = error;
     s->timeout_ms = opts->timeout_ms;
     memcpy(s->prefix, opts->prefix, strlen(opts->prefix) + 1);
-    if (rf__random(&s->client_id, sizeof(s->client_id)) != RF_OK)
-        s->client_id = (uint64_t)rf__now_ms();
-    s->redis = rf__redis_new(url);
+    if (rf_holder_new(holder) == RF_OK)
+        memcpy(s->client_id, holder, 12);
+    memcpy(s->client_id + strlen(s->client_id), "-", 2);
+    s->redis = rf__redis_new(url, opts->timeout_ms);
     if (s->redis == NULL) {
         free(s);
         return NULL;

@@ -13,7 +13,7 @@
 
 #define RF__PREFIX_MAX 64
 #define RF__KEY_MAX    (RF__PREFIX_MAX + RF_RESOURCE_MAX + 16)
-#define RF__TAG_LEN    32
+#define RF__TAG_LEN    40
 
 typedef enum rf__key {
     RF__KEY_LOCK = 0,

@@ -3,8 +3,10 @@
 /*
  * socket.c - bytes to and from a server, never beyond a deadline
  *
- * Sockets are never blocking: every wait is a poll() for what is left of the
- * deadline, taken up again after a signal.  Knows nothing of Redis.
+ * Every wait is a poll() for what is left of the deadline, taken up again after
+ * a signal, but for one case that is worth a system call: a receive that may
+ * take as long as most do blocks in the kernel, under a limit that was set when
+ * the connection was made.  Knows nothing of Redis.
  */
 #include "socket.h"
 
@@ -19,6 +21,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+/* A blocking receive may outlast its deadline by this much. */
+#define OVERSHOOT_MS 5
 
 /* 0 when fd is ready for events, else an errno value. */
 static int wait_for(int fd, short events, int64_t deadline_ms)
@@ -116,27 +121,52 @@ static int connect_any(const struct addrinfo *list, int64_t deadline_ms,
     return failure;
 }
 
-rf_status rf__socket_connect(const rf__url *url, int64_t deadline_ms,
-                             rf__error *error, int *fd)
+/* From here on a receive blocks, no longer than usual_ms. */
+static void arm(rf__socket *s, int usual_ms)
+{
+    struct timeval limit = { .tv_sec = usual_ms / 1000,
+                             .tv_usec = usual_ms % 1000 * 1000 };
+    int flags = fcntl(s->fd, F_GETFL);
+
+    s->armed_ms = 0;
+    if (setsockopt(s->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) ==
+            0 &&
+        flags >= 0 && fcntl(s->fd, F_SETFL, flags & ~O_NONBLOCK) == 0)
+        s->armed_ms = usual_ms;
+}
+
+static int connect_url(const rf__url *url, int64_t deadline_ms, int *fd,
+                       int *unresolved)
 {
     struct addrinfo *list = NULL;
     int failure;
 
-    *fd = -1;
-    if (url->path[0] != '\0') {
-        failure = connect_unix(url->path, deadline_ms, fd);
-    } else {
-        failure = resolve(url, &list);
-        if (failure != 0) {
-            rf__set_error(error, "cannot resolve %s: %s", url->host,
-                          gai_strerror(failure));
-            return failure == EAI_MEMORY ? RF_NOMEM : RF_RETRY;
-        }
-        failure = connect_any(list, deadline_ms, fd);
-        freeaddrinfo(list);
+    if (url->path[0] != '\0')
+        return connect_unix(url->path, deadline_ms, fd);
+    *unresolved = resolve(url, &list);
+    if (*unresolved != 0)
+        return 0;
+    failure = connect_any(list, deadline_ms, fd);
+    freeaddrinfo(list);
+    return failure;
+}
+
+rf_status rf__socket_connect(rf__socket *s, const rf__url *url, int usual_ms,
+                             int64_t deadline_ms, rf__error *error)
+{
+    int unresolved = 0, failure;
+
+    s->fd = -1;
+    failure = connect_url(url, deadline_ms, &s->fd, &unresolved);
+    if (unresolved != 0) {
+        rf__set_error(error, "cannot resolve %s: %s", url->host,
+                      gai_strerror(unresolved));
+        return unresolved == EAI_MEMORY ? RF_NOMEM : RF_RETRY;
     }
-    if (failure == 0)
+    if (failure == 0) {
+        arm(s, usual_ms);
         return RF_OK;
+    }
     if (url->path[0] != '\0')
         rf__set_error(error, "cannot connect to %s: %s", url->path,
                       strerror(failure));
@@ -146,13 +176,21 @@ rf_status rf__socket_connect(const rf__url *url, int64_t deadline_ms,
     return failure == EACCES ? RF_MISUSE : RF_RETRY;
 }
 
-int rf__socket_send(int fd, const char *data, size_t len, int64_t deadline_ms,
-                    size_t *sent)
+void rf__socket_close(rf__socket *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+}
+
+int rf__socket_send(rf__socket *s, const char *data, size_t len,
+                    int64_t deadline_ms, size_t *sent)
 {
     *sent = 0;
     while (*sent < len) {
         /* Without MSG_NOSIGNAL a server that left would kill the process. */
-        ssize_t n = send(fd, data + *sent, len - *sent, MSG_NOSIGNAL);
+        ssize_t n = send(s->fd, data + *sent, len - *sent,
+                         MSG_NOSIGNAL | MSG_DONTWAIT);
         int failure = errno;
 
         if (n >= 0) {
@@ -163,23 +201,29 @@ int rf__socket_send(int fd, const char *data, size_t len, int64_t deadline_ms,
             continue;
         if (failure != EAGAIN && failure != EWOULDBLOCK)
             return failure;
-        failure = wait_for(fd, POLLOUT, deadline_ms);
+        failure = wait_for(s->fd, POLLOUT, deadline_ms);
         if (failure != 0)
             return failure;
     }
     return 0;
 }
 
-int rf__socket_recv(int fd, char *data, size_t size, int64_t deadline_ms,
+int rf__socket_recv(rf__socket *s, char *data, size_t size, int64_t deadline_ms,
                     size_t *got)
 {
     for (;;) {
-        int failure = wait_for(fd, POLLIN, deadline_ms);
+        int left = rf__left_ms(deadline_ms), flags = 0;
         ssize_t n;
 
-        if (failure != 0)
-            return failure;
-        n = recv(fd, data, size, 0);
+        /* A signal interrupts it, and what is left then is less than usual. */
+        if (s->armed_ms < left || s->armed_ms - left > OVERSHOOT_MS) {
+            int failure = wait_for(s->fd, POLLIN, deadline_ms);
+
+            if (failure != 0)
+                return failure;
+            flags = MSG_DONTWAIT;
+        }
+        n = recv(s->fd, data, size, flags);
         if (n >= 0) {
             *got = (size_t)n;
             return 0;

@@ -14,19 +14,29 @@
 #include "internal.h"
 #include "url.h"
 
-/* RF_OK with *fd connected; RF_RETRY or RF_MISUSE with a text and *fd -1. */
-rf_status rf__socket_connect(const rf__url *url, int64_t deadline_ms,
-                             rf__error *error, int *fd);
+/* armed_ms: how long the kernel lets a receive block; see rf__socket_recv(). */
+typedef struct rf__socket {
+    int fd; /* -1: not connected */
+    int armed_ms;
+} rf__socket;
+
+/*
+ * usual_ms is how long most receives on it are going to be allowed to take.
+ * RF_OK; otherwise RF_RETRY, RF_MISUSE or RF_NOMEM with a text and fd -1.
+ */
+rf_status rf__socket_connect(rf__socket *s, const rf__url *url, int usual_ms,
+                             int64_t deadline_ms, rf__error *error);
+void rf__socket_close(rf__socket *s);
 
 /*
  * Send all of it.  Returns 0, or an errno value: ETIMEDOUT when the deadline
  * came first.  *sent is how many bytes the kernel took.
  */
-int rf__socket_send(int fd, const char *data, size_t len, int64_t deadline_ms,
-                    size_t *sent);
+int rf__socket_send(rf__socket *s, const char *data, size_t len,
+                    int64_t deadline_ms, size_t *sent);
 
 /* Receive what there is, at least one byte.  *got 0 is the peer's end. */
-int rf__socket_recv(int fd, char *data, size_t size, int64_t deadline_ms,
+int rf__socket_recv(rf__socket *s, char *data, size_t size, int64_t deadline_ms,
                     size_t *got);
 
 #endif /* RF_SOCKET_H */
