@@ -33,8 +33,19 @@ static const rf__redis_failure failures[] = {
 
 static const rf__redis_failure other = { "ERR", RF_MISUSE, 0,
                                          "Redis refuses the command" };
-static const rf__redis_failure full = { "ERR", RF_RETRY, 1,
-                                        "Redis has too many clients" };
+/*
+ * Refusals that matter and have no code of their own.  A request with many
+ * arguments gets the second one where a short one would get NOAUTH.
+ */
+static const struct {
+    const char *begins;
+    rf__redis_failure failure;
+} codeless[] = {
+    { "ERR max number of clients",
+      { "ERR", RF_RETRY, 1, "Redis has too many clients" } },
+    { "ERR Protocol error: unauthenticated",
+      { "NOAUTH", RF_MISUSE, 1, "Redis wants a password" } },
+};
 
 static const rf__redis_failure *find(const char *code)
 {
@@ -52,10 +63,12 @@ const rf__redis_failure *rf__redis_explain(const char *reply)
 {
     const rf__redis_failure *found = find(reply);
 
-    /* The only refusal that matters and has no code of its own. */
-    if (strncmp(reply, "ERR max number of clients", 25) == 0)
-        return &full;
+    for (size_t i = 0; i < sizeof(codeless) / sizeof(codeless[0]); i++) {
+        const char *begins = codeless[i].begins;
 
+        if (strncmp(reply, begins, strlen(begins)) == 0)
+            return &codeless[i].failure;
+    }
     /* Before 7.0 a command's error inside a script is wrapped: "ERR Error
      * running script ...: -READONLY You can't write ...". */
     while (found == NULL && (reply = strstr(reply, " -")) != NULL) {

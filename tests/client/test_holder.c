@@ -47,7 +47,7 @@ static void test_forked_child_makes_other_holders(void **state)
     child = fork();
     if (child == 0) {
         rf_holder_new(theirs);
-        _exit(write(ends[1], theirs, sizeof(theirs)) != sizeof(theirs));
+        _exit(write(ends[1], theirs, sizeof(theirs)) == sizeof(theirs) ? 0 : 1);
     }
     assert_status(rf_holder_new(ours), RF_OK);
     assert_int_equal(read(ends[0], theirs, sizeof(theirs)), sizeof(theirs));

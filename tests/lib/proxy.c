@@ -5,12 +5,13 @@
  *
  * One thread accepts, one thread per connection goes request by request.
  */
-#define _GNU_SOURCE /* accept4, POLLRDHUP */
+#define _GNU_SOURCE /* accept4, pipe2, POLLRDHUP */
 
 #include "proxy.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
@@ -399,7 +400,7 @@ proxy *proxy_start(const char *path)
     pthread_cond_init(&p->changed, NULL);
     snprintf(p->target, sizeof(p->target), "%s", path);
     snprintf(p->folder, sizeof(p->folder), "/tmp/rf-proxy-XXXXXX");
-    if (mkdtemp(p->folder) == NULL || pipe(p->quit) != 0)
+    if (mkdtemp(p->folder) == NULL || pipe2(p->quit, O_CLOEXEC) != 0)
         die("no temporary folder");
     snprintf(p->socket, sizeof(p->socket), "%s/proxy.sock", p->folder);
     snprintf(p->url, sizeof(p->url), "redis+unix://%s", p->socket);

@@ -30,6 +30,7 @@ struct redis_server {
     char url[128];
     const char *options[32];
     redisContext *context;
+    redisContext *busy;
     char text[65536];
 };
 
@@ -164,11 +165,38 @@ void redis_server_kill(redis_server *s)
     unlink(s->socket);
 }
 
-void redis_server_restart(redis_server *s)
+void redis_server_restart_with_data(redis_server *s)
 {
     redis_server_kill(s);
     if (!launch(s))
         die("redis-server does not start again");
+}
+
+void redis_server_restart(redis_server *s)
+{
+    char path[96];
+
+    snprintf(path, sizeof(path), "%s/dump.rdb", s->folder);
+    redis_server_kill(s);
+    unlink(path);
+    redis_server_restart_with_data(s);
+}
+
+void redis_server_make_busy(redis_server *s)
+{
+    redisContext *c = redisConnectUnix(s->socket);
+    int done = 0;
+
+    if (c == NULL || c->err != 0)
+        die("cannot connect");
+    redisAppendCommand(c, "EVAL %s 0", "while true do end");
+    while (!done) {
+        if (redisBufferWrite(c, &done) != REDIS_OK)
+            die("cannot send");
+    }
+    /* The reply comes when the script is killed: nobody reads it. */
+    redisFree(s->busy);
+    s->busy = c;
 }
 
 void redis_server_stop(redis_server *s)
@@ -178,6 +206,7 @@ void redis_server_stop(redis_server *s)
     if (s == NULL)
         return;
     redis_server_kill(s);
+    redisFree(s->busy);
     snprintf(command, sizeof(command), "rm -rf %s", s->folder);
     if (system(command) != 0)
         fprintf(stderr, "redis_server: %s stays\n", s->folder);

@@ -21,13 +21,20 @@ redis_server *redis_server_start(const char *const *options);
 /* Stop by pid, remove the folder, free.  NULL is fine. */
 void redis_server_stop(redis_server *server);
 
-/* kill -9, and start again on the same socket and port (without its data). */
+/*
+ * kill -9, and start again on the same socket and port: without its data, or
+ * with what it last saved (then it may still be loading it).
+ */
 void redis_server_kill(redis_server *server);
 void redis_server_restart(redis_server *server);
+void redis_server_restart_with_data(redis_server *server);
 
 /* SIGSTOP and SIGCONT. */
 void redis_server_freeze(redis_server *server);
 void redis_server_thaw(redis_server *server);
+
+/* Keep it busy with a script that never ends, until SCRIPT KILL. */
+void redis_server_make_busy(redis_server *server);
 
 const char *redis_server_url(const redis_server *server); /* redis+unix://  */
 const char *redis_server_socket(const redis_server *server);
