@@ -11,7 +11,8 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,15 +23,15 @@ static atomic_int process_id;
 static void make_page(void)
 {
     size_t size = (size_t)sysconf(_SC_PAGESIZE);
-    void *page = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *page = aligned_alloc(size, size);
 
-    if (page == MAP_FAILED)
+    if (page == NULL)
         return;
+    memset(page, 0, size);
     if (madvise(page, size, MADV_WIPEONFORK) == 0)
         same_process = page;
     else
-        munmap(page, size);
+        free(page);
 }
 
 pid_t rf__process_id(void)

@@ -19,8 +19,8 @@
 #include "socket.h"
 
 /* More than any of our replies can be: who sends more is no Redis of ours. */
-#define REPLY_ITEMS_MAX 65536
-#define REPLY_BYTES_MAX (1 << 20)
+#define REPLY_ITEMS_MAX 16384
+#define REPLY_BYTES_MAX (1 << 18)
 
 struct rf__reply {
     rf__item *items;

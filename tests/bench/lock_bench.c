@@ -138,7 +138,7 @@ static void report(series *ours, series *theirs, size_t rounds)
 {
     static const double at[] = { 0.5, 0.99, 0.999 };
     static const char *const names[] = { "p50", "p99", "p99.9" };
-    double ratios[ROUNDS_MAX], a, b;
+    double ratios[ROUNDS_MAX] = { 0 }, a, b;
 
     for (size_t i = 0; i < rounds; i++)
         ratios[i] = ours->per_second[i] / theirs->per_second[i];
