@@ -14,6 +14,7 @@
 #include "utils/memutils.h"
 
 #include "errcodes.h"
+#include "recent.h"
 #include "resource_lock.h"
 
 #define FIRST_SIZE	32			/* a power of two, as all sizes */
@@ -165,6 +166,19 @@ check_locks(void)
 							   claims[i].resource_len, claims[i].resource)));
 }
 
+/*
+ * Its locks are still held, so a newer claim that waits for them finds the
+ * note.  A prepared transaction commits later, under the same number.
+ */
+static void
+note_work(void)
+{
+	int			i;
+
+	for (i = 0; i < n_claims; i++)
+		rf_recent_add(claims[i].hash);
+}
+
 static void
 at_transaction_end(XactEvent event, void *arg)
 {
@@ -175,8 +189,11 @@ at_transaction_end(XactEvent event, void *arg)
 			check_locks();
 			break;
 		case XACT_EVENT_COMMIT:
-		case XACT_EVENT_ABORT:
 		case XACT_EVENT_PREPARE:
+			note_work();
+			forget_all();
+			break;
+		case XACT_EVENT_ABORT:
 			forget_all();
 			break;
 		default:

@@ -218,7 +218,7 @@ static RfDecision
 decide_locked(const RfGrant *grant, LOCKMODE mode, RfRow *row,
 			  Oid guard_function)
 {
-	RfSeen		seen = {InvalidTransactionId, NULL};
+	RfSeen		seen = {InvalidTransactionId, NULL, grant->hash};
 	RfDecision	decision;
 
 	rf_registry_look(grant, row);

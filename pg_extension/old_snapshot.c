@@ -19,6 +19,8 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+#include "recent.h"
+
 RfHorizon *
 rf_horizon_now(void)
 {
@@ -67,7 +69,8 @@ knows(Snapshot snapshot, const RfSeen *seen)
 {
 	if (TransactionIdIsValid(seen->row_xmin))
 		return !XidInMVCCSnapshot(seen->row_xmin, snapshot);
-	return covers(snapshot, seen->horizon);
+	return covers(snapshot, seen->horizon) ||
+		rf_recent_all_known(seen->resource_hash, snapshot);
 }
 
 static bool

@@ -24,12 +24,13 @@ typedef struct RfHorizon
  * stored before: then it is enough to see the row, since no older grant wrote
  * after it.  The claim is this transaction's own: then all that had ended when
  * it was made, since an older grant's last write leaves no trace in the
- * registry.
+ * registry; or, with shared memory, all that was done under the resource.
  */
 typedef struct RfSeen
 {
 	TransactionId row_xmin;		/* valid: the row was stored before */
 	RfHorizon  *horizon;
+	uint64		resource_hash;
 } RfSeen;
 
 /* In memory that lasts to the end of the transaction. */

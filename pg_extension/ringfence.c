@@ -12,7 +12,7 @@
 #include "lease.h"
 #include "plan.h"
 #include "settings.h"
-#include "stats.h"
+#include "shared.h"
 
 #if PG_VERSION_NUM >= 180000
 PG_MODULE_MAGIC_EXT(.name = "ringfence");
@@ -28,6 +28,6 @@ _PG_init(void)
 	rf_settings_init();
 	rf_claims_init();
 	rf_lease_init();
-	rf_stats_init();
 	rf_plan_init();
+	rf_shared_init();
 }

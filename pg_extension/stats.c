@@ -12,13 +12,10 @@
 
 #include "fmgr.h"
 #include "funcapi.h"
-#include "miscadmin.h"
-#include "storage/ipc.h"
-#include "storage/lwlock.h"
 #include "storage/proc.h"
 #include "storage/shmem.h"
 
-#include "compat.h"
+#include "shared.h"
 
 PG_FUNCTION_INFO_V1(ringfence_stats);
 
@@ -29,69 +26,24 @@ typedef pg_atomic_uint64 RfSlot[RF_COUNTERS];
 static RfSlot own;				/* without shared memory */
 static RfSlot *shared = NULL;	/* one for each backend slot */
 
-static shmem_startup_hook_type previous_startup = NULL;
-
-/* As the server will count them; before 15 it has not yet at this point. */
-static int
-backend_slots(void)
+Size
+rf_stats_size(void)
 {
-#if PG_VERSION_NUM >= 150000
-	return MaxBackends;
-#else
-	return MaxConnections + autovacuum_max_workers + 1 +
-		max_worker_processes + max_wal_senders;
-#endif
+	return mul_size(rf_backend_slots(), sizeof(RfSlot));
 }
 
-static Size
-shared_size(void)
+void
+rf_stats_start(void *memory, bool found)
 {
-	return mul_size(backend_slots(), sizeof(RfSlot));
-}
-
-static void
-start_shared(void)
-{
-	bool		found;
 	int			i;
 	int			j;
 
-	if (previous_startup)
-		previous_startup();
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	shared = ShmemInitStruct("ringfence", shared_size(), &found);
-	if (!found)
-		for (i = 0; i < backend_slots(); i++)
-			for (j = 0; j < RF_COUNTERS; j++)
-				pg_atomic_init_u64(&shared[i][j], 0);
-	LWLockRelease(AddinShmemInitLock);
-}
-
-#if PG_VERSION_NUM >= 150000
-static shmem_request_hook_type previous_request = NULL;
-
-static void
-request_shared(void)
-{
-	if (previous_request)
-		previous_request();
-	RequestAddinShmemSpace(shared_size());
-}
-#endif
-
-void
-rf_stats_init(void)
-{
-	if (!process_shared_preload_libraries_in_progress)
+	shared = memory;
+	if (found)
 		return;
-#if PG_VERSION_NUM >= 150000
-	previous_request = shmem_request_hook;
-	shmem_request_hook = request_shared;
-#else
-	RequestAddinShmemSpace(shared_size());
-#endif
-	previous_startup = shmem_startup_hook;
-	shmem_startup_hook = start_shared;
+	for (i = 0; i < rf_backend_slots(); i++)
+		for (j = 0; j < RF_COUNTERS; j++)
+			pg_atomic_init_u64(&shared[i][j], 0);
 }
 
 void
@@ -100,7 +52,7 @@ rf_stats_bind(void)
 	int			slot = MyProc - ProcGlobal->allProcs;
 	int			i;
 
-	if (shared != NULL && slot < backend_slots())
+	if (shared != NULL && slot < rf_backend_slots())
 	{
 		rf_counters = shared[slot];
 		return;
@@ -118,7 +70,7 @@ total(RfCounter counter)
 
 	if (shared == NULL)
 		return pg_atomic_read_u64(&rf_counters[counter]);
-	for (i = 0; i < backend_slots(); i++)
+	for (i = 0; i < rf_backend_slots(); i++)
 		sum += pg_atomic_read_u64(&shared[i][counter]);
 	return sum;
 }

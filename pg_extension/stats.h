@@ -31,7 +31,8 @@ typedef enum RfCounter
 extern pg_atomic_uint64 *rf_counters;
 
 extern void rf_stats_bind(void);
-extern void rf_stats_init(void);
+extern Size rf_stats_size(void);
+extern void rf_stats_start(void *memory, bool found);
 
 static inline void
 rf_count_add(RfCounter counter, uint64 amount)

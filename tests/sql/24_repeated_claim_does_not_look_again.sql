@@ -1,0 +1,19 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright (c) 2026 ringfence maintainers
+BEGIN;
+SELECT plan(4);
+
+CREATE FUNCTION pg_temp.scans() RETURNS bigint LANGUAGE sql AS
+    $$SELECT pg_stat_get_xact_numscans('ringfence.registry_pkey'::regclass)$$;
+SELECT ringfence.guard('r', 5, 'a');
+SELECT pg_temp.scans() AS before \gset
+SELECT count(ringfence.guard('r', 5, 'a')) FROM generate_series(1, 1000);
+SELECT is(pg_temp.scans(), :before::bigint, 'not for the same grant');
+SELECT throws_ok($$SELECT ringfence.guard('r', 5, 'b')$$, 'RF002', NULL,
+    'another holder is judged');
+SELECT throws_ok($$SELECT ringfence.guard('r', 4, 'a')$$, 'RF001', NULL,
+    'so is a lower fence');
+SELECT cmp_ok(pg_temp.scans(), '>', :before::bigint, 'by a look');
+
+SELECT * FROM finish();
+ROLLBACK;

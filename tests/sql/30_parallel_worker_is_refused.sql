@@ -1,0 +1,16 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright (c) 2026 ringfence maintainers
+BEGIN;
+SELECT plan(2);
+
+CREATE FUNCTION mislabelled() RETURNS boolean
+LANGUAGE plpgsql PARALLEL SAFE AS
+    $$BEGIN RETURN ringfence.guard('r', 5, 'a'); END$$;
+SET LOCAL force_parallel_mode = on;
+SELECT throws_ok('SELECT mislabelled()',
+    'RF005', 'protection is set up wrongly',
+    'by a function that claims to be safe there');
+SELECT ok(ringfence.guard('r', 5, 'a'), 'the guard itself is never sent there');
+
+SELECT * FROM finish();
+ROLLBACK;
