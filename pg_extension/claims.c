@@ -168,15 +168,21 @@ check_locks(void)
 
 /*
  * Its locks are still held, so a newer claim that waits for them finds the
- * note.  A prepared transaction commits later, under the same number.
+ * note.  A prepared transaction commits later, under the same number; whether
+ * it does is open, so its own new claims clear nothing.
  */
 static void
-note_work(void)
+note_work(bool has_committed)
 {
 	int			i;
 
 	for (i = 0; i < n_claims; i++)
-		rf_recent_add(claims[i].hash);
+	{
+		if (claims[i].seen.horizon == NULL)
+			rf_recent_add(claims[i].hash);
+		else if (has_committed)
+			rf_recent_clear(claims[i].hash);
+	}
 }
 
 static void
@@ -190,7 +196,7 @@ at_transaction_end(XactEvent event, void *arg)
 			break;
 		case XACT_EVENT_COMMIT:
 		case XACT_EVENT_PREPARE:
-			note_work();
+			note_work(event == XACT_EVENT_COMMIT);
 			forget_all();
 			break;
 		case XACT_EVENT_ABORT:

@@ -218,7 +218,7 @@ static RfDecision
 decide_locked(const RfGrant *grant, LOCKMODE mode, RfRow *row,
 			  Oid guard_function)
 {
-	RfSeen		seen = {InvalidTransactionId, NULL, grant->hash};
+	RfSeen		seen = {InvalidTransactionId, NULL, 0};
 	RfDecision	decision;
 
 	rf_registry_look(grant, row);
@@ -228,9 +228,9 @@ decide_locked(const RfGrant *grant, LOCKMODE mode, RfRow *row,
 	if (decision != RF_ADVANCE && decision != RF_PASS)
 		return decision;
 
-	if (decision == RF_PASS && !TransactionIdIsCurrentTransactionId(row->xmin))
-		seen.row_xmin = row->xmin;
-	else
+	seen.resource_hash = grant->hash;
+	seen.row_xmin = row->xmin;
+	if (decision == RF_ADVANCE || TransactionIdIsCurrentTransactionId(row->xmin))
 		seen.horizon = rf_horizon_now();
 	if (rf_reads_the_past(&seen, guard_function))
 		raise_reads_the_past(grant);

@@ -65,12 +65,20 @@ covers(Snapshot snapshot, const RfHorizon *horizon)
 }
 
 static bool
+sees_row(Snapshot snapshot, const RfSeen *seen)
+{
+	return !TransactionIdIsValid(seen->row_xmin) ||
+		!XidInMVCCSnapshot(seen->row_xmin, snapshot);
+}
+
+static bool
 knows(Snapshot snapshot, const RfSeen *seen)
 {
-	if (TransactionIdIsValid(seen->row_xmin))
-		return !XidInMVCCSnapshot(seen->row_xmin, snapshot);
+	if (seen->horizon == NULL)
+		return sees_row(snapshot, seen);
 	return covers(snapshot, seen->horizon) ||
-		rf_recent_all_known(seen->resource_hash, snapshot);
+		(sees_row(snapshot, seen) &&
+		 rf_recent_all_known(seen->resource_hash, snapshot));
 }
 
 static bool

@@ -20,16 +20,16 @@ typedef struct RfHorizon
 } RfHorizon;
 
 /*
- * What a snapshot must know to be read from under a claim.  The claim was
- * stored before: then it is enough to see the row, since no older grant wrote
- * after it.  The claim is this transaction's own: then all that had ended when
- * it was made, since an older grant's last write leaves no trace in the
- * registry; or, with shared memory, all that was done under the resource.
+ * What a snapshot must know to be read from under a claim.  In both cases the
+ * registry's row as the claim found it: who sees it sees the work of all
+ * grants before that one.  If it was the claim's own, that is all; if the
+ * claim replaced it, the work under it counts too, and leaves no trace in the
+ * registry.
  */
 typedef struct RfSeen
 {
-	TransactionId row_xmin;		/* valid: the row was stored before */
-	RfHorizon  *horizon;
+	TransactionId row_xmin;		/* invalid: there was none */
+	RfHorizon  *horizon;		/* NULL: the claim was stored before */
 	uint64		resource_hash;
 } RfSeen;
 

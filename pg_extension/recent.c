@@ -6,33 +6,38 @@
  *
  * A first claim must not read from a snapshot that misses the old holder's
  * last write.  Without knowing whose commits those are, any commit in the whole
- * server since the snapshot would have to count.  So the last few transactions
- * that worked under each resource are kept in shared memory, by its hash.
+ * server since the snapshot would have to count.  So the transactions that
+ * worked under a resource's newest claim are kept in shared memory.
  */
 #include "recent.h"
 
 #include "access/transam.h"
 #include "access/xact.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
 #include "port/atomics.h"
 #include "storage/spin.h"
 #include "utils/snapmgr.h"
 
-#define N_BUCKETS	1024		/* resources that share one count as one */
-#define N_RECENT	7
+#define N_SLOTS		8192
+#define N_RECENT	15
 
-typedef struct RfBucket
+/* For one resource at a time, of those whose hash leads here. */
+typedef struct RfSlot
 {
 	slock_t		mutex;
-	int			next;			/* to be overwritten */
-	uint64		forgotten;		/* the newest that was, or 0 */
+	int			next;			/* of recent, to be overwritten */
+	uint64		hash;			/* of resource and database */
+	uint64		collided;		/* the newest known for another resource */
+	uint64		forgotten;		/* the newest that was overwritten, or 0 */
 	uint64		recent[N_RECENT];	/* 0: none */
-} RfBucket;
+} RfSlot;
 
 typedef struct RfRecent
 {
 	/* Nothing is known of transactions before this one; 0: not yet set. */
 	pg_atomic_uint64 first;
-	RfBucket	buckets[N_BUCKETS];
+	RfSlot		slots[N_SLOTS];
 } RfRecent;
 
 static RfRecent *shared = NULL;
@@ -53,14 +58,41 @@ rf_recent_start(void *memory, bool found)
 		return;
 	memset(shared, 0, sizeof(RfRecent));
 	pg_atomic_init_u64(&shared->first, 0);
-	for (i = 0; i < N_BUCKETS; i++)
-		SpinLockInit(&shared->buckets[i].mutex);
+	for (i = 0; i < N_SLOTS; i++)
+		SpinLockInit(&shared->slots[i].mutex);
 }
 
-static RfBucket *
-bucket_of(uint64 resource_hash)
+static RfSlot *
+slot_of(uint64 resource_hash)
 {
-	return &shared->buckets[resource_hash % N_BUCKETS];
+	return &shared->slots[resource_hash % N_SLOTS];
+}
+
+/* One name in two databases is two resources. */
+static uint64
+in_database(uint64 resource_hash)
+{
+	return hash_combine64(resource_hash, MyDatabaseId);
+}
+
+static void
+clear(RfSlot *slot)
+{
+	slot->forgotten = 0;
+	memset(slot->recent, 0, sizeof(slot->recent));
+}
+
+/* The slot changes over to another resource. */
+static void
+take_over(RfSlot *slot, uint64 resource_hash)
+{
+	int			i;
+
+	slot->collided = Max(slot->collided, slot->forgotten);
+	for (i = 0; i < N_RECENT; i++)
+		slot->collided = Max(slot->collided, slot->recent[i]);
+	clear(slot);
+	slot->hash = resource_hash;
 }
 
 /* Whoever comes first after a start sets it; a prepared transaction is older. */
@@ -84,17 +116,35 @@ void
 rf_recent_add(uint64 resource_hash)
 {
 	FullTransactionId xid = GetTopFullTransactionIdIfAny();
-	RfBucket   *bucket;
+	RfSlot	   *slot;
 
 	if (shared == NULL || !FullTransactionIdIsValid(xid))
 		return;
 	(void) first_known();
-	bucket = bucket_of(resource_hash);
-	SpinLockAcquire(&bucket->mutex);
-	bucket->forgotten = Max(bucket->forgotten, bucket->recent[bucket->next]);
-	bucket->recent[bucket->next] = U64FromFullTransactionId(xid);
-	bucket->next = (bucket->next + 1) % N_RECENT;
-	SpinLockRelease(&bucket->mutex);
+	resource_hash = in_database(resource_hash);
+	slot = slot_of(resource_hash);
+	SpinLockAcquire(&slot->mutex);
+	if (slot->hash != resource_hash)
+		take_over(slot, resource_hash);
+	slot->forgotten = Max(slot->forgotten, slot->recent[slot->next]);
+	slot->recent[slot->next] = U64FromFullTransactionId(xid);
+	slot->next = (slot->next + 1) % N_RECENT;
+	SpinLockRelease(&slot->mutex);
+}
+
+void
+rf_recent_clear(uint64 resource_hash)
+{
+	RfSlot	   *slot;
+
+	if (shared == NULL)
+		return;
+	resource_hash = in_database(resource_hash);
+	slot = slot_of(resource_hash);
+	SpinLockAcquire(&slot->mutex);
+	if (slot->hash == resource_hash)
+		clear(slot);
+	SpinLockRelease(&slot->mutex);
 }
 
 /* Everything before this number had ended when the snapshot was taken. */
@@ -117,19 +167,25 @@ is_missed(uint64 xid, Snapshot snapshot)
 bool
 rf_recent_all_known(uint64 resource_hash, Snapshot snapshot)
 {
-	RfBucket	copy;
-	RfBucket   *bucket;
+	RfSlot		copy;
+	RfSlot	   *slot;
+	uint64		xmin;
 	int			i;
 
 	if (shared == NULL)
 		return false;
-	bucket = bucket_of(resource_hash);
-	SpinLockAcquire(&bucket->mutex);
-	copy = *bucket;
-	SpinLockRelease(&bucket->mutex);
+	resource_hash = in_database(resource_hash);
+	slot = slot_of(resource_hash);
+	SpinLockAcquire(&slot->mutex);
+	copy = *slot;
+	SpinLockRelease(&slot->mutex);
 
-	if (first_known() > full_xmin(snapshot) ||
-		copy.forgotten >= full_xmin(snapshot))
+	xmin = full_xmin(snapshot);
+	if (first_known() > xmin || copy.collided >= xmin)
+		return false;
+	if (copy.hash != resource_hash)
+		return true;
+	if (copy.forgotten >= xmin)
 		return false;
 	for (i = 0; i < N_RECENT; i++)
 		if (is_missed(copy.recent[i], snapshot))

@@ -11,13 +11,19 @@
 
 #include "utils/snapshot.h"
 
-/* This transaction is ending as the work of a claim. */
+/* This transaction is ending, and has worked under a stored claim. */
 extern void rf_recent_add(uint64 resource_hash);
 
 /*
- * Is it certain that the snapshot knows of all work that was ever done under
- * claims of the resource?  The caller has the resource's exclusive lock, or
- * had it when it looked.  Never certain without shared memory.
+ * This transaction has committed a newer claim: who sees that sees all that was
+ * done before.
+ */
+extern void rf_recent_clear(uint64 resource_hash);
+
+/*
+ * Is it certain that the snapshot knows of all work done under the newest
+ * claim that is stored?  The caller has the resource's exclusive lock.  Never
+ * certain without shared memory.
  */
 extern bool rf_recent_all_known(uint64 resource_hash, Snapshot snapshot);
 

@@ -15,7 +15,12 @@ BEGIN
     FOR i IN 1 .. 200 LOOP
         before := pg_current_wal_insert_lsn();
         FOR j IN 1 .. 10 LOOP
-            EXECUTE statement;
+            BEGIN
+                EXECUTE statement;
+            EXCEPTION WHEN serialization_failure THEN
+                -- A claim from within a function may have to be retried.
+                NULL;
+            END;
             COMMIT;
         END LOOP;
         IF pg_current_wal_insert_lsn() = before THEN
@@ -29,7 +34,7 @@ CALL calm_rounds($$SELECT ringfence.guard('r', 5, 'a')$$, 0) \gset passed_
 CALL calm_rounds($$SELECT ringfence.try_guard('r', 4, 'a')$$, 0) \gset refused_
 CALL calm_rounds($$SELECT ringfence.guard('r', nextval('fences'), 'a')$$, 0) \gset newer_
 BEGIN;
-SELECT ringfence.guard('r', 2005, 'a');
+SELECT ringfence.guard('r', ringfence.high_water('r'), 'a');
 SELECT pg_current_xact_id_if_assigned() IS NULL AS none \gset
 SELECT cmp_ok(:passed_calm, '>', 0, 'none for a fence that is stored');
 SELECT cmp_ok(:refused_calm, '>', 0, 'none for one that is refused');
