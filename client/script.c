@@ -133,20 +133,23 @@ rf_status rf__script_refused(rf__redis *r, const rf__reply *reply,
     return why->status;
 }
 
+static int is_noscript(const rf__reply *reply)
+{
+    const char *text = rf__reply_text(reply, 0);
+
+    return rf__reply_kind(reply, 0) == RF__ERROR && text != NULL &&
+           strncmp(text, "NOSCRIPT", 8) == 0;
+}
+
 rf_status rf__script_run(rf__redis *r, rf__call *call, int64_t deadline_ms,
                          const rf__reply **reply, rf__error *error)
 {
     char again[RF__TAG_LEN + 1];
     rf_status status = connect_and_send(r, call, deadline_ms, error);
-    const char *text;
 
     if (status == RF_OK)
         status = rf__redis_reply(r, deadline_ms, reply, error);
-    if (status != RF_OK)
-        return status;
-    text = rf__reply_text(*reply, 0);
-    if (rf__reply_kind(*reply, 0) == RF__ERROR && text != NULL &&
-        strncmp(text, "NOSCRIPT", 8) == 0) {
+    if (status == RF_OK && is_noscript(*reply)) {
         /*
          * Another request, another tag: should something on the way have
          * doubled the first one, its answer is older than this request and
@@ -157,10 +160,11 @@ rf_status rf__script_run(rf__redis *r, rf__call *call, int64_t deadline_ms,
         status = send_call(r, call, 1, deadline_ms, error);
         if (status == RF_OK)
             status = rf__redis_reply(r, deadline_ms, reply, error);
-        if (status != RF_OK)
-            return status;
     }
-    if (rf__reply_kind(*reply, 0) == RF__ERROR)
+    if (status != RF_OK)
+        return status;
+    /* To the whole text nobody answers NOSCRIPT: that is a doubled answer. */
+    if (rf__reply_kind(*reply, 0) == RF__ERROR && !is_noscript(*reply))
         return rf__script_refused(r, *reply, error);
     if (!is_answer(*reply, call)) {
         rf__redis_close(r);
