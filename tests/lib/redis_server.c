@@ -197,6 +197,9 @@ void redis_server_make_busy(redis_server *s)
     /* The reply comes when the script is killed: nobody reads it. */
     redisFree(s->busy);
     s->busy = c;
+    /* Which of two connections is served first is the server's choice. */
+    while (strncmp(redis_server_command(s, "PING"), "BUSY", 4) != 0)
+        continue;
 }
 
 void redis_server_stop(redis_server *s)
