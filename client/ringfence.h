@@ -207,9 +207,9 @@ rf_status rf_reissue(rf_lock *lock, rf_fence floor);
  * NULL is fine and returns RF_OK.
  *
  * Returns RF_OK, RF_LOST (it had run out, or belongs to another), RF_UNKNOWN,
- * RF_RETRY or RF_MISUSE (its client is closed, or a forked child called).  None
- * of them needs handling for safety: a lock that was not given back runs out
- * by itself.
+ * RF_RETRY, RF_NOMEM or RF_MISUSE (its client is closed, or a forked child
+ * called).  None of them needs handling for safety: a lock that was not given
+ * back runs out by itself.
  */
 rf_status rf_release(rf_lock *lock);
 

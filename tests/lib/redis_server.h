@@ -4,8 +4,8 @@
  * redis_server.h - a throwaway Redis for a test program
  *
  * Lives in a temporary folder of its own, listens on a Unix socket there and
- * on a free port of the loopback, saves nothing, and ends with the program at
- * the latest.  A failure to start or to talk ends the program: a test without
+ * on a free port of the loopback, saves nothing, and ends with the thread that
+ * started it at the latest.  A failure to start or to talk ends the program: a test without
  * its server proves nothing.
  */
 #ifndef REDIS_SERVER_H

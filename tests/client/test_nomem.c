@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * test_nomem.c - memory runs out at the n-th request, for every n
+ *
+ * The linker puts the functions below in the place of malloc and its like, and
+ * of the two of hiredis that allocate.
+ */
+#include "rf_test.h"
+
+#include <errno.h>
+#include <hiredis/hiredis.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+#include "redis_server.h"
+
+static redis_server *server;
+static long allocations; /* since armed                     */
+static long fatal = -1;  /* the one that fails; -1: none does */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t size);
+redisReader *__real_redisReaderCreateWithFunctions(
+    redisReplyObjectFunctions *functions);
+int __real_redisReaderFeed(redisReader *reader, const char *data, size_t len);
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+redisReader *__wrap_redisReaderCreateWithFunctions(
+    redisReplyObjectFunctions *functions);
+int __wrap_redisReaderFeed(redisReader *reader, const char *data, size_t len);
+
+static int fails(void)
+{
+    return allocations++ == fatal;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails() ? NULL : __real_realloc(old, size);
+}
+
+redisReader *__wrap_redisReaderCreateWithFunctions(
+    redisReplyObjectFunctions *functions)
+{
+    return fails() ? NULL : __real_redisReaderCreateWithFunctions(functions);
+}
+
+int __wrap_redisReaderFeed(redisReader *reader, const char *data, size_t len)
+{
+    if (!fails())
+        return __real_redisReaderFeed(reader, data, len);
+    reader->err = REDIS_ERR_OOM;
+    return REDIS_ERR;
+}
+
+static void arm(long nth)
+{
+    allocations = 0;
+    fatal = nth;
+}
+
+/* 1 when the armed failure has happened; none is armed afterwards. */
+static int disarm(void)
+{
+    int happened = fatal >= 0 && allocations > fatal;
+
+    fatal = -1;
+    return happened;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    server = redis_server_start(NULL);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    redis_server_stop(server);
+    return 0;
+}
+
+static int locks_in_redis(void)
+{
+    return (int)redis_server_number(server, "EXISTS {lock:v1:r}");
+}
+
+static void test_open_without_memory_leaves_nothing(void **state)
+{
+    int happened = 1;
+
+    (void)state;
+    for (long n = 0; happened; n++) {
+        rf_client *client = (rf_client *)&client;
+        rf_status status;
+
+        arm(n);
+        status = rf_open(redis_server_url(server), NULL, &client);
+        happened = disarm();
+        assert_status(status, happened ? RF_NOMEM : RF_OK);
+        assert_true((client == NULL) == happened);
+        if (happened)
+            assert_string_equal(rf_message(NULL), "out of memory");
+        rf_close(client);
+        assert_true(n < 100);
+    }
+}
+
+/* NOMEM: nothing landed.  When the answer can't be stored: unknown, resent. */
+static void test_acquire_without_memory_grants_once_or_not_at_all(void **state)
+{
+    int happened = 1;
+
+    (void)state;
+    for (long n = 0; happened; n++) {
+        rf_client *client;
+        rf_lock *lock;
+        rf_status status;
+
+        redis_server_command(server, "FLUSHALL");
+        redis_server_command(server, "SCRIPT FLUSH");
+        assert_status(rf_open(redis_server_url(server), NULL, &client), RF_OK);
+        arm(n);
+        status = rf_acquire(client, "r", NULL, &lock);
+        happened = disarm();
+        assert_true((lock != NULL) == (status == RF_OK));
+        if (status == RF_NOMEM)
+            assert_int_equal(locks_in_redis(), 0);
+        else
+            assert_true(status == RF_OK || status == RF_UNKNOWN);
+        if (lock != NULL)
+            assert_int_equal(rf_lock_fence(lock), 1);
+        rf_release(lock);
+        redis_server_command(server, "DEL {lock:v1:r}");
+        assert_status(rf_acquire(client, "r", NULL, &lock), RF_OK);
+        assert_status(rf_release(lock), RF_OK);
+        rf_close(client);
+        assert_true(n < 100);
+    }
+}
+
+static void test_held_lock_survives_a_call_without_memory(void **state)
+{
+    int happened = 1;
+
+    (void)state;
+    for (long n = 0; happened; n++) {
+        rf_client *client;
+        rf_lock *lock;
+        rf_info info;
+        rf_status status;
+
+        redis_server_command(server, "FLUSHALL");
+        assert_status(rf_open(redis_server_url(server), NULL, &client), RF_OK);
+        assert_status(rf_acquire(client, "r", NULL, &lock), RF_OK);
+        redis_server_command(server, "CLIENT KILL TYPE normal SKIPME yes");
+        redis_server_command(server, "SCRIPT FLUSH");
+        arm(n);
+        status = rf_renew(lock, 60000);
+        if (status == RF_OK)
+            status = rf_reissue(lock, 10);
+        if (status == RF_OK)
+            status = rf_inspect(client, "r", &info);
+        happened = disarm();
+        assert_true(status == RF_OK || status == RF_NOMEM ||
+                    status == RF_UNKNOWN || status == RF_RETRY);
+        if (rf__lock_state(lock) == RF_OK)
+            assert_status(rf_renew(lock, 60000), RF_OK);
+        arm(happened ? 0 : -1);
+        status = rf_release(lock); /* frees whatever the outcome */
+        disarm();
+        assert_true(status == RF_OK || status == RF_NOMEM ||
+                    status == RF_UNKNOWN || status == RF_LOST);
+        rf_close(client);
+        assert_true(n < 200);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_open_without_memory_leaves_nothing),
+        cmocka_unit_test(test_acquire_without_memory_grants_once_or_not_at_all),
+        cmocka_unit_test(test_held_lock_survives_a_call_without_memory),
+    };
+
+    return run_group(tests, start, stop);
+}
