@@ -9,11 +9,21 @@
  *
  * Errors     As in ringfence.h.  SQLSTATE decides, never the message text.  The
  *            text of a failure is rf_message() of the client behind the lock.
- * Ownership  The connection stays the caller's.  A PGresult handed out is ended
- *            with PQclear().
+ * Ownership  The connection stays the caller's, and has to be idle: connected,
+ *            outside a transaction, not busy, not in pipeline mode.  Blocking
+ *            or not makes no difference.  A PGresult handed out is ended with
+ *            PQclear().
+ * Waiting    No call waits longer than until a second after the lock's
+ *            deadline.  A connection that still owes an answer then is given
+ *            up: PQstatus() is CONNECTION_BAD, and PQreset() makes a new one.
  * Finality   After RF_STALE, RF_COLLISION or RF_LOST the lock is over: what was
  *            read under it is worthless, and every later call on it is refused
  *            without asking.  Release it and, if need be, start a new section.
+ * Claimed    The other calls refuse a lock of rf_acquire() alone (RF_MISUSE):
+ *            what was read before the claim may be out of date.
+ * Durable    RF_OK means committed as synchronous_commit says.  A standby may
+ *            still lack it when someone cancels the wait for it (libpq then
+ *            passes a WARNING to its notice receiver).
  */
 #ifndef RINGFENCE_PG_H
 #define RINGFENCE_PG_H
@@ -28,15 +38,19 @@ extern "C" {
 
 /*
  * Take the lock on resource and claim it in the database, in a READ COMMITTED
- * transaction of its own.  A number that Redis issued too low (it forgot its
- * counter) is raised above the stored one and claimed again, as long as the
- * lock is still ours.  conn must be idle: not inside a transaction.
+ * transaction of its own, whatever the session's defaults.  A number that the
+ * lock service issued too low (it forgot its counter) is raised above the
+ * stored one and claimed again, as long as the lock is still ours.
  *
  * On success *out is the lock; end it with rf_release().  Otherwise *out is
  * NULL and the lock has been given back if it could be.
  *
- * Returns what rf_acquire() returns, and RF_LOST (the lock ran out before the
- * claim), RF_STALE (another holder claimed a newer grant meanwhile).
+ * Returns what rf_acquire() returns (RF_UNKNOWN comes from there alone), and
+ * RF_LOST (the lock ran out before it was claimed), RF_STALE or RF_COLLISION
+ * (another holder claimed a newer grant meanwhile), RF_RETRY (the database
+ * could not be asked, or its answer was lost: a claim that did land does no
+ * harm, since its grant was given up) or RF_MISUSE (conn is not idle, the
+ * extension is missing, no privilege: rf_pg_sqlstate tells).
  */
 rf_status rf_pg_acquire(rf_client *client, PGconn *conn, const char *resource,
                         const rf_acquire_options *opts, rf_lock **out);
@@ -50,16 +64,18 @@ typedef struct rf_pg_statement {
 
 /*
  * Run one statement under the lock: guard and statement travel together in
- * one network round trip and commit as one transaction, or not at all.  conn
- * must be idle.  *result, when result is not NULL, is the statement's result
- * on RF_OK; otherwise it is NULL.
+ * one network round trip and commit as one transaction, or not at all, in the
+ * session's default isolation.  COPY and statements that begin or end a
+ * transaction are refused, and so is a procedure that commits.  *result, when
+ * result is not NULL, is the statement's result on RF_OK; otherwise NULL.
  *
- * Returns RF_OK, RF_STALE, RF_COLLISION, RF_LOST (the deadline is over, or
- * the database ended the transaction at the lease's end), RF_RETRY (nothing
- * was committed: connection lost before it was sent, serialization failure,
- * deadlock, lock timeout), RF_UNKNOWN (connection lost after it was sent),
- * RF_MISUSE (the statement itself failed: rf_pg_sqlstate tells how) or
- * RF_NOMEM.
+ * Returns RF_OK (committed), RF_STALE, RF_COLLISION, RF_LOST (the deadline is
+ * over, or the database ended the transaction at the lease's end), RF_RETRY
+ * (nothing was committed: connection lost before it was sent, serialization
+ * failure, deadlock, lock timeout), RF_UNKNOWN (perhaps committed: connection
+ * lost after it was sent, or no answer until a second after the deadline),
+ * RF_MISUSE (the statement itself failed: rf_pg_sqlstate tells how; or the
+ * call is wrong) or RF_NOMEM.
  */
 rf_status rf_pg_exec(PGconn *conn, rf_lock *lock,
                      const rf_pg_statement *statement, PGresult **result);
@@ -82,18 +98,22 @@ typedef enum rf_pg_isolation {
 rf_status rf_pg_begin(PGconn *conn, rf_lock *lock, rf_pg_isolation isolation);
 
 /*
- * Commit the transaction that rf_pg_begin() opened.  Afterwards no transaction
- * is open, whatever the outcome.
+ * Commit the transaction that rf_pg_begin() opened, in one round trip.  The
+ * database is asked again whether the transaction has claimed the resource:
+ * one that was begun in another way is rolled back.  Afterwards no transaction
+ * is open, unless conn is busy or in pipeline mode (RF_MISUSE).
  *
- * Returns RF_OK, RF_LOST (deadline over, not sent; or ended by the database at
- * the lease's end), RF_RETRY (rolled back: a statement had failed, or a
- * serialization failure), RF_UNKNOWN (connection lost after COMMIT was sent)
- * or RF_MISUSE (no transaction is open).
+ * Returns RF_OK (committed), RF_LOST (deadline over, not sent; or ended by the
+ * database at the lease's end), RF_RETRY (rolled back: a statement had failed,
+ * a serialization failure, or the connection was lost before), RF_UNKNOWN (as
+ * in rf_pg_exec) or RF_MISUSE (no transaction is open, or not a fenced one, or
+ * a constraint failed: rf_pg_sqlstate tells).
  */
 rf_status rf_pg_commit(PGconn *conn, rf_lock *lock);
 
 /*
- * Roll back the transaction that rf_pg_begin() opened.
+ * Roll back the transaction that rf_pg_begin() opened, also when the lock is
+ * over.
  *
  * Returns RF_OK, RF_MISUSE (no transaction is open), or RF_RETRY when the
  * connection was lost (the database rolls back by itself).
@@ -102,15 +122,16 @@ rf_status rf_pg_rollback(PGconn *conn, rf_lock *lock);
 
 /*
  * The outcome behind an SQLSTATE, for callers who run their own statements on
- * conn: RF001 is RF_STALE, RF002 RF_COLLISION, other RF codes RF_MISUSE;
- * classes 40, 53, 55P03, 57 and the like RF_RETRY; the rest RF_MISUSE.
- * NULL or "" is RF_UNKNOWN: an answer without a code decides nothing.
+ * conn: RF001 is RF_STALE, RF002 RF_COLLISION, other RF codes RF_MISUSE; the
+ * lease's end RF_LOST; classes 40, 53, 57, 55P03 and the like RF_RETRY; class
+ * 08 RF_UNKNOWN; the rest RF_MISUSE.  NULL, "" and whatever else is no code is
+ * RF_UNKNOWN: an answer without a code decides nothing.
  */
 rf_status rf_pg_status(const char *sqlstate);
 
 /*
- * SQLSTATE behind the last failure of an rf_pg_ call on this lock's client, or
- * "".  Valid until the next call.
+ * SQLSTATE behind the last failure of an rf_pg_ call on this client or one of
+ * its locks, or "".  Valid until the next call.
  */
 const char *rf_pg_sqlstate(const rf_client *client);
 

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * pg_acquire.c - take a lock and claim it
+ *
+ * A grant that is refused at its first claim was stale at birth: the lock
+ * service forgot its counter.  Nothing has been read under it yet, so its
+ * number may be raised, as long as the lock is still ours.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "pg_internal.h"
+
+/*
+ * Each round can be refused only because a newer grant was claimed between
+ * our question and our claim.  More than a few such races are no accident.
+ */
+#define ROUNDS_MAX 4
+
+/* READ COMMITTED: a claim then never meets an old snapshot. */
+static const rf__pg_step begin_step = {
+    "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE", 0, NULL, NULL
+};
+static const rf__pg_step commit_step = { "COMMIT", 0, NULL, NULL };
+
+/* One claim: a transaction of its own, in one round trip. */
+static rf_status claim(PGconn *conn, rf_lock *lock, rf__error *error)
+{
+    rf__pg_guard guard;
+    rf__pg_step steps[3];
+    rf__pg_talk talk = { .steps = steps, .n = 3, .commits = 1, .error = error };
+    rf_status status = rf__pg_guard_write(&guard, lock, error);
+
+    if (status != RF_OK)
+        return status;
+    steps[0] = begin_step;
+    steps[1] = guard.step;
+    steps[2] = commit_step;
+    talk.until_ms = guard.until_ms;
+    status = rf__pg_converse(conn, &talk);
+    PQclear(talk.last);
+    rf__pg_tidy(conn);
+    /*
+     * A claim whose answer was lost may have landed.  That does no harm: the
+     * grant is given up, and no section has begun under it.
+     */
+    return status == RF_UNKNOWN ? RF_RETRY : status;
+}
+
+/* Read a fence out of a result; 0 when there is none. */
+static rf_fence fence_of(const PGresult *result)
+{
+    char *end;
+    long long value;
+
+    if (PQntuples(result) != 1 || PQgetisnull(result, 0, 0))
+        return 0;
+    errno = 0;
+    value = strtoll(PQgetvalue(result, 0, 0), &end, 10);
+    return errno != 0 || *end != '\0' || value < 0 ? 0 : value;
+}
+
+/* The number that the next one has to be greater than. */
+static rf_status ask_high_water(PGconn *conn, rf_lock *lock, rf__error *error,
+                                rf_fence *out)
+{
+    const char *values[1] = { rf_lock_resource(lock) };
+    const rf__pg_step step = { "SELECT ringfence.high_water($1)", 1, NULL,
+                               values };
+    rf__pg_talk talk = { .steps = &step, .n = 1, .error = error };
+    rf_status status;
+
+    talk.until_ms = rf__now_ms() + rf_lock_left_ms(lock) + RF__PG_MARGIN_MS;
+    status = rf__pg_converse(conn, &talk);
+    if (status == RF_OK)
+        *out = fence_of(talk.last);
+    PQclear(talk.last);
+    return status == RF_UNKNOWN ? RF_RETRY : status;
+}
+
+/* Raise a refused number above the stored one. */
+static rf_status heal(PGconn *conn, rf_lock *lock, rf_status refusal,
+                      rf__error *error)
+{
+    rf__error told = *error;
+    rf_fence floor = 0;
+    rf_status status = ask_high_water(conn, lock, error, &floor);
+
+    if (status != RF_OK)
+        return status;
+    status = rf_reissue(lock, floor);
+    if (status != RF_LOST)
+        return status;
+    /* Not ours any more: the refusal stands, and says more than "lost". */
+    *error = told;
+    return refusal;
+}
+
+static int refused(rf_status status)
+{
+    return status == RF_STALE || status == RF_COLLISION;
+}
+
+static rf_status claim_and_heal(PGconn *conn, rf_lock *lock, rf__error *error)
+{
+    rf_status status = claim(conn, lock, error);
+    int round;
+
+    for (round = 1; refused(status) && round < ROUNDS_MAX; round++) {
+        status = heal(conn, lock, status, error);
+        if (status != RF_OK)
+            break;
+        status = claim(conn, lock, error);
+    }
+    if (status == RF_OK && rf__lock_state(lock) != RF_OK)
+        return rf__pg_fail(error, RF_LOST,
+                           "the lock ran out while it was claimed");
+    if (status == RF_RETRY && rf__lock_state(lock) == RF_LOST)
+        return RF_LOST;
+    return status;
+}
+
+rf_status rf_pg_acquire(rf_client *client, PGconn *conn, const char *resource,
+                        const rf_acquire_options *opts, rf_lock **out)
+{
+    rf_lock *lock = NULL;
+    rf__error *error;
+    rf__error told;
+    rf_status status;
+
+    if (out == NULL)
+        return RF_MISUSE;
+    *out = NULL;
+    if (client == NULL)
+        return RF_MISUSE;
+    error = rf__client_error(client);
+    error->sqlstate[0] = '\0';
+    /* Before the lock is taken: others need not wait for our mistakes. */
+    status = rf__pg_check_idle(conn, error);
+    if (status != RF_OK)
+        return status;
+    status = rf_acquire(client, resource, opts, &lock);
+    if (status != RF_OK)
+        return status;
+    status = claim_and_heal(conn, lock, error);
+    if (status == RF_OK) {
+        rf__lock_set_claimed(lock);
+        *out = lock;
+        return RF_OK;
+    }
+    told = *error;
+    (void)rf_release(lock);
+    *error = told;
+    return status;
+}
