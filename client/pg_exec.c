@@ -6,8 +6,6 @@
  * Guard and statement form one implicit transaction, which the Sync commits.
  * A request that was cut off half-way is therefore never committed.
  */
-#include <string.h>
-
 #include "pg_internal.h"
 
 /* The most that the protocol can carry. */
@@ -23,26 +21,7 @@ static rf_status check_statement(const rf_pg_statement *statement,
                            "the number of parameters is wrong");
     if (statement->n > 0 && statement->values == NULL)
         return rf__pg_fail(error, RF_MISUSE, "there are no parameter values");
-    return RF_OK;
-}
-
-/*
- * BEGIN, COMMIT and the like take the guard's transaction apart, and an empty
- * statement is none.  Known only by the answer: the text may begin with
- * comments.  None of them writes, so that nothing has landed.
- */
-static rf_status check_result(PGconn *conn, const PGresult *result,
-                              rf__error *error)
-{
-    const char *tag = PQcmdStatus((PGresult *)result);
-
-    if (PQtransactionStatus(conn) != PQTRANS_IDLE ||
-        strcmp(tag, "COMMIT") == 0 || strcmp(tag, "ROLLBACK") == 0)
-        return rf__pg_fail(error, RF_MISUSE,
-                           "the statement begins or ends a transaction");
-    if (PQresultStatus(result) == PGRES_EMPTY_QUERY)
-        return rf__pg_fail(error, RF_MISUSE, "the statement is empty");
-    return RF_OK;
+    return rf__pg_check_sql(statement->sql, error);
 }
 
 static rf_status run(PGconn *conn, rf_lock *lock, const rf__pg_step *statement,
@@ -59,8 +38,6 @@ static rf_status run(PGconn *conn, rf_lock *lock, const rf__pg_step *statement,
     steps[1] = *statement;
     talk.until_ms = guard.until_ms;
     status = rf__pg_settle(lock, rf__pg_converse(conn, &talk));
-    if (status == RF_OK)
-        status = check_result(conn, talk.last, error);
     if (status == RF_OK && result != NULL)
         *result = talk.last;
     else
@@ -90,7 +67,5 @@ rf_status rf_pg_exec(PGconn *conn, rf_lock *lock,
     step.sql = statement->sql;
     step.n = statement->n;
     step.values = statement->values;
-    status = run(conn, lock, &step, error, result);
-    rf__pg_tidy(conn);
-    return status;
+    return run(conn, lock, &step, error, result);
 }

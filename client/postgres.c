@@ -171,39 +171,41 @@ static void take(answers *got, PGresult *result, rf__error *error)
     PQclear(result);
 }
 
+/* The answers break off.  An error that was heard before stays the last. */
+static rf_status break_off(const rf__pg_talk *talk, const answers *got,
+                           const char *text)
+{
+    return got->failed ? RF_UNKNOWN
+                       : rf__pg_fail(talk->error, RF_UNKNOWN, text);
+}
+
 /*
- * Read until the Sync is answered.  Returns RF_OK when it was; else the
- * connection must be given up, and the status is what is known without more.
+ * Read until the Sync is answered.  Returns RF_OK when it was; otherwise more
+ * answers may be under way, and the connection has to be given up.
  */
 static rf_status collect(PGconn *conn, const rf__pg_talk *talk, answers *got)
 {
     for (;;) {
         PGresult *result;
-        ExecStatusType kind;
 
         if (!await_result(conn, talk->until_ms))
-            return rf__pg_fail(talk->error, RF_UNKNOWN,
-                               "no answer in time; the connection is given up");
+            return break_off(talk, got, "no answer in time");
         result = PQgetResult(conn);
         if (result == NULL) {
-            if (PQstatus(conn) != CONNECTION_OK || got->steps == talk->n)
-                return rf__pg_fail(talk->error, RF_UNKNOWN,
-                                   PQerrorMessage(conn));
-            got->steps++;
+            /* One for each step, and one for an error of the Sync itself. */
+            if (PQstatus(conn) != CONNECTION_OK || ++got->steps > talk->n + 1)
+                return break_off(talk, got, PQerrorMessage(conn));
             continue;
         }
-        kind = PQresultStatus(result);
-        if (kind == PGRES_PIPELINE_SYNC || kind == PGRES_COPY_IN ||
-            kind == PGRES_COPY_OUT || kind == PGRES_COPY_BOTH) {
+        switch (PQresultStatus(result)) {
+        case PGRES_PIPELINE_SYNC: PQclear(result); return RF_OK;
+        case PGRES_COPY_IN:
+        case PGRES_COPY_OUT:
+        case PGRES_COPY_BOTH:
             PQclear(result);
-            if (kind == PGRES_PIPELINE_SYNC)
-                return RF_OK;
-            /* Data that goes in is missing, so that nothing is committed. */
-            return rf__pg_fail(talk->error,
-                               kind == PGRES_COPY_IN ? RF_MISUSE : RF_UNKNOWN,
-                               "COPY can't be run; the connection is given up");
+            return break_off(talk, got, "COPY has no place here");
+        default: take(got, result, talk->error);
         }
-        take(got, result, talk->error);
     }
 }
 
