@@ -59,9 +59,9 @@ rf_status rf_pg_exec(PGconn *conn, rf_lock *lock,
     error = rf__pg_error(lock);
     status = check_statement(statement, error);
     if (status == RF_OK)
-        status = rf__pg_check_idle(conn, error);
-    if (status == RF_OK)
         status = rf__pg_check_lock(lock, error);
+    if (status == RF_OK)
+        status = rf__pg_check_idle(conn, error);
     if (status != RF_OK)
         return status;
     step.sql = statement->sql;

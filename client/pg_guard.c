@@ -50,8 +50,14 @@ rf_status rf__pg_check_lock(const rf_lock *lock, rf__error *error)
 {
     rf_status status = rf__lock_state(lock);
 
-    if (status != RF_OK)
-        return rf__pg_fail(error, status, "the lock is over");
+    if (status == RF_MISUSE)
+        return rf__pg_fail(error, status,
+                           "the lock belongs to another process, or its "
+                           "client is closed");
+    if (status != RF_OK) {
+        rf__set_error(error, "the lock is over: %s", rf_status_text(status));
+        return status;
+    }
     /*
      * Whoever computes from what was read before the claim loses updates, and
      * nobody can see that from here: so the claim comes first, always.

@@ -19,8 +19,8 @@ static const struct {
     { "RF001", RF_STALE },     /* fence is stale                        */
     { "RF002", RF_COLLISION }, /* fence belongs to another holder       */
     { "RF", RF_MISUSE },       /* not fenced, bad argument, bad set-up  */
-    { "25P04", RF_LOST },      /* transaction_timeout: the lease's end  */
-    { "25P03", RF_RETRY },     /* idle in the transaction for too long  */
+    { "25P03", RF_LOST },      /* the lease's end, up to PostgreSQL 16  */
+    { "25P04", RF_LOST },      /* the lease's end, from 17 on           */
     { "40003", RF_UNKNOWN },   /* statement completion unknown          */
     { "40", RF_RETRY },        /* serialization failure, deadlock       */
     { "08", RF_UNKNOWN },      /* a pooler lost the server behind it    */

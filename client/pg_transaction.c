@@ -30,9 +30,9 @@ rf_status rf_pg_begin(PGconn *conn, rf_lock *lock, rf_pg_isolation isolation)
     if ((unsigned)isolation > RF_PG_SERIALIZABLE)
         return rf__pg_fail(talk.error, RF_MISUSE,
                            "there is no such isolation level");
-    status = rf__pg_check_idle(conn, talk.error);
+    status = rf__pg_check_lock(lock, talk.error);
     if (status == RF_OK)
-        status = rf__pg_check_lock(lock, talk.error);
+        status = rf__pg_check_idle(conn, talk.error);
     if (status == RF_OK)
         status = rf__pg_guard_write(&guard, lock, talk.error);
     if (status != RF_OK)

@@ -57,11 +57,21 @@ static const char *first_word(const char *text)
     }
 }
 
+/* As far as the server would read it. */
+static size_t word_length(const char *word)
+{
+    size_t n = 0;
+
+    while (word[n] != '\0' && (isalnum((unsigned char)word[n]) ||
+                               strchr("_$", word[n]) || (word[n] & 0x80)))
+        n++;
+    return n;
+}
+
 rf_status rf__pg_check_sql(const char *sql, rf__error *error)
 {
     const char *word = first_word(sql);
-    size_t length = strspn(word, "abcdefghijklmnopqrstuvwxyz"
-                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    size_t length = word_length(word);
     size_t i;
 
     if (*word == '\0')
