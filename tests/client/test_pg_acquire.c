@@ -19,8 +19,7 @@ static rf_status try_acquire(const char *resource, int64_t ttl_ms)
     rf_status status;
 
     opts.ttl_ms = ttl_ms;
-    status =
-        rf_pg_acquire(world.client, world.conn, resource, &opts, &lock);
+    status = rf_pg_acquire(world.client, world.conn, resource, &opts, &lock);
     assert_true((lock != NULL) == (status == RF_OK));
     rf_release(lock);
     return status;
@@ -40,12 +39,11 @@ static void test_acquired_lock_is_claimed_and_committed(void **state)
 
     (void)state;
     assert_int_equal(stored_fence("r"), rf_lock_fence(lock));
-    assert_int_equal(
-        database_number(world.admin,
-                        "SELECT count(*) FROM ringfence.registry"
-                        " WHERE resource = 'r' AND holder = '%s'",
-                        rf_lock_holder(lock)),
-        1);
+    assert_int_equal(database_number(world.admin,
+                                     "SELECT count(*) FROM ringfence.registry"
+                                     " WHERE resource = 'r' AND holder = '%s'",
+                                     rf_lock_holder(lock)),
+                     1);
     world_assert_idle();
     rf_release(lock);
     assert_false(world_held("r"));

@@ -44,10 +44,10 @@ static void test_parameters_are_values_and_never_sql(void **state)
 
     (void)state;
     assert_outcome(rf_pg_exec(world.conn, lock, &statement, NULL), RF_OK);
-    assert_int_equal(
-        database_number(world.admin, "SELECT count(*) FROM stock WHERE"
+    assert_int_equal(database_number(world.admin,
+                                     "SELECT count(*) FROM stock WHERE"
                                      " sku LIKE 'x''%%' AND note IS NULL"),
-        1);
+                     1);
     rf_release(lock);
 }
 
@@ -75,9 +75,8 @@ static void test_large_values_and_results_pass(void **state)
     size_t size = 4 * 1000 * 1000;
     char *big = malloc(size + 1);
     const char *values[] = { big };
-    rf_pg_statement statement = {
-        "UPDATE stock SET note = $1 RETURNING note", 1, values
-    };
+    rf_pg_statement statement = { "UPDATE stock SET note = $1 RETURNING note",
+                                  1, values };
     PGresult *result;
 
     (void)state;
@@ -201,7 +200,8 @@ static void test_of_two_live_holders_only_the_newer_one_writes(void **state)
     rf_release(newer);
 }
 
-static void test_lock_past_its_deadline_is_lost_and_nothing_is_sent(void **state)
+static void test_lock_past_its_deadline_is_lost_and_nothing_is_sent(
+    void **state)
 {
     rf_lock *lock = world_acquire("r", 200);
 

@@ -41,9 +41,8 @@ static void test_transaction_commits_under_the_guard(void **state)
     assert_inside();
     database_run(world.conn, TAKE_ONE);
     database_run(world.conn, TAKE_ONE);
-    assert_int_equal(
-        database_number(world.conn, "SELECT ringfence.fence('r')"),
-        rf_lock_fence(lock));
+    assert_int_equal(database_number(world.conn, "SELECT ringfence.fence('r')"),
+                     rf_lock_fence(lock));
     assert_int_equal(world_quantity(), 10);
     assert_outcome(rf_pg_commit(world.conn, lock), RF_OK);
     assert_int_equal(world_quantity(), 8);

@@ -34,10 +34,18 @@ static void test_ordinary_statements_pass(void **state)
 static void test_what_begins_or_ends_a_transaction_is_refused(void **state)
 {
     static const char *const words[] = {
-        "BEGIN",        "START TRANSACTION", "COMMIT",
-        "END",          "ROLLBACK",          "ABORT",
-        "SAVEPOINT s",  "RELEASE s",         "PREPARE TRANSACTION 'x'",
-        "COMMIT;",      "commit",            "Commit/**/",
+        "BEGIN",
+        "START TRANSACTION",
+        "COMMIT",
+        "END",
+        "ROLLBACK",
+        "ABORT",
+        "SAVEPOINT s",
+        "RELEASE s",
+        "PREPARE TRANSACTION 'x'",
+        "COMMIT;",
+        "commit",
+        "Commit/**/",
         "COMMIT--now",
     };
 
@@ -66,11 +74,11 @@ static void test_copy_is_refused(void **state)
 static void test_nothing_hides_the_first_word(void **state)
 {
     static const char *const hidden[] = {
-        " \t\r\n\f\v;COMMIT",       "-- a\nCOMMIT",
-        "-- a\rCOMMIT",             "--\n--\nCOMMIT",
-        "/* a */COMMIT",            "/* a /* b */ c */COMMIT",
-        "/**/COMMIT",               "/***/COMMIT",
-        "/*/ a */COMMIT",           ";/* a */ ; -- b\n ; COMMIT",
+        " \t\r\n\f\v;COMMIT", "-- a\nCOMMIT",
+        "-- a\rCOMMIT",       "--\n--\nCOMMIT",
+        "/* a */COMMIT",      "/* a /* b */ c */COMMIT",
+        "/**/COMMIT",         "/***/COMMIT",
+        "/*/ a */COMMIT",     ";/* a */ ; -- b\n ; COMMIT",
     };
 
     (void)state;
@@ -80,8 +88,9 @@ static void test_nothing_hides_the_first_word(void **state)
 
 static void test_empty_statement_is_refused(void **state)
 {
-    static const char *const empty[] = { "", " ", ";", "-- COMMIT", "/* a",
-                                         "/* a /* b */ UPDATE" };
+    static const char *const empty[] = { "",     " ",
+                                         ";",    "-- COMMIT",
+                                         "/* a", "/* a /* b */ UPDATE" };
 
     (void)state;
     for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++) {

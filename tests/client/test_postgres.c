@@ -16,8 +16,8 @@
 /* ---- One fault --------------------------------------------------------------- */
 
 /* Run a statement that meets a fault; afterwards the connection is broken. */
-static void meet(pg_fault fault, rf_lock *lock, const rf_pg_statement *statement,
-                 rf_status expected)
+static void meet(pg_fault fault, rf_lock *lock,
+                 const rf_pg_statement *statement, rf_status expected)
 {
     pg_proxy *proxy = pg_proxy_start();
     PGconn *conn = database_connect(pg_proxy_options(proxy));
@@ -133,7 +133,8 @@ static void test_session_ended_in_the_middle_is_unknown(void **state)
     rf_release(lock);
 }
 
-static void test_refusal_stands_when_the_connection_breaks_after_it(void **state)
+static void test_refusal_stands_when_the_connection_breaks_after_it(
+    void **state)
 {
     rf_lock *lock = world_acquire("r", 30000);
 
@@ -225,13 +226,13 @@ static void test_transaction_that_can_not_be_rolled_back_is_cut(void **state)
     world.conn = database_connect(pg_proxy_options(proxy));
     database_run(world.conn, "BEGIN; " TAKE_ONE);
     pg_proxy_set(proxy, PG_SWALLOW);
-    assert_outcome(rf__pg_end_transaction(world.conn,
-                                          rf__client_error(world.client)),
-                   RF_RETRY);
+    assert_outcome(
+        rf__pg_end_transaction(world.conn, rf__client_error(world.client)),
+        RF_RETRY);
     assert_int_equal(PQstatus(world.conn), CONNECTION_BAD);
     /* The row is free again: the server has rolled back. */
-    database_run(world.admin, "SET lock_timeout = '5s'; " TAKE_ONE
-                              "; RESET lock_timeout");
+    database_run(world.admin,
+                 "SET lock_timeout = '5s'; " TAKE_ONE "; RESET lock_timeout");
     assert_int_equal(world_quantity(), 9);
     PQfinish(world.conn);
     world.conn = direct;

@@ -8,6 +8,7 @@
  */
 #include "pg_proxy.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -218,11 +219,23 @@ static int listen_in(const char *folder)
 
     snprintf(address.sun_path, sizeof(address.sun_path), "%s/.s.PGSQL." PORT,
              folder);
-    if (fd < 0 ||
-        bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
         listen(fd, LINKS_MAX) != 0)
         die("listen");
     return fd;
+}
+
+/* A page that stays shared after fork(). */
+static control *shared_page(void)
+{
+    int fd = open("/dev/zero", O_RDWR);
+    void *page = mmap(NULL, sizeof(control), PROT_READ | PROT_WRITE, MAP_SHARED,
+                      fd, 0);
+
+    if (fd < 0 || page == MAP_FAILED)
+        die("mmap");
+    close(fd);
+    return page;
 }
 
 pg_proxy *pg_proxy_start(void)
@@ -232,11 +245,10 @@ pg_proxy *pg_proxy_start(void)
 
     if (p == NULL)
         die("calloc");
-    p->control = mmap(NULL, sizeof(control), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    p->control = shared_page();
     /* Short, because it becomes a socket's path. */
     snprintf(p->folder, sizeof(p->folder), "/tmp/rf.XXXXXX");
-    if (p->control == MAP_FAILED || mkdtemp(p->folder) == NULL)
+    if (mkdtemp(p->folder) == NULL)
         die("mkdtemp");
     snprintf(p->options, sizeof(p->options), " host=%s port=" PORT, p->folder);
     listener = listen_in(p->folder);

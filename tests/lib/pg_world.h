@@ -32,7 +32,8 @@ int world_stop(void **state);
 int world_open(void **state);
 int world_close(void **state);
 
-#define world_test(f) cmocka_unit_test_setup_teardown(f, world_open, world_close)
+#define world_test(f) \
+    cmocka_unit_test_setup_teardown(f, world_open, world_close)
 
 /* An outcome by name, told with the message when it is another. */
 #define assert_outcome(expression, expected) \
