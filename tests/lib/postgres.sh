@@ -6,7 +6,9 @@
 #
 #   pg_start DIR [LINE...]  start one in DIR, with LINEs added to its settings;
 #                           exports PGHOST, PGPORT, PGUSER
-#   pg_stop DIR             stop it by pid; DIR itself is left to the caller
+#   pg_stop DIR             stop it by pid, as a crash would; DIR itself is
+#                           left to the caller
+#   pg_run DIR              start it again
 #
 # PostgreSQL finds its files relative to its own binary, as long as the path
 # keeps its tail.  So DIR/root mirrors the installed tree with links, and our
@@ -91,6 +93,13 @@ pg_start() {
         return 1
     }
     pg_settings "$dir" "$@" >>"$dir/data/postgresql.conf"
+    pg_run "$dir"
+}
+
+# pg_run DIR: start what pg_start made, after pg_stop.
+pg_run() {
+    local dir=$1 bin
+    bin=$dir/root$($PG_CONFIG --bindir)
     export PGHOST=$dir/socket PGPORT=5432 PGUSER=postgres
     unset PGDATABASE PGPASSWORD PGSERVICE PGOPTIONS
     "${PG_AS[@]}" env ${PG_PRELOAD:+LD_PRELOAD="$PG_PRELOAD"} \
