@@ -15,7 +15,7 @@ packages() {
     case $1 in
     check)
         echo gcc g++ libc6-dev make pkg-config perl libhiredis-dev libpq-dev \
-            libcmocka-dev redis-server "postgresql-$PG_MAJOR" \
+            libcmocka-dev redis-server pgbouncer "postgresql-$PG_MAJOR" \
             "postgresql-server-dev-$PG_MAJOR" "postgresql-$PG_MAJOR-pgtap"
         ;;
     lint) echo git clang clang-format cppcheck shellcheck ;;
@@ -63,8 +63,10 @@ hold_services() {
 
 install_packages() {
     log=$(mktemp)
-    redis_is_new=yes
-    ! is_installed redis-server || redis_is_new=
+    new_services=
+    for service in redis-server pgbouncer; do
+        is_installed $service || new_services="$new_services $service"
+    done
     trap restore EXIT
     trap 'exit 130' INT TERM HUP
     hold_services
@@ -79,9 +81,10 @@ install_packages() {
         exit 1
     fi
     # Not started now, and not at the next boot either.
-    if [ -n "$redis_is_new" ] && is_installed redis-server; then
-        update-rc.d redis-server disable >/dev/null 2>&1 || true
-    fi
+    for service in $new_services; do
+        ! is_installed "$service" ||
+            update-rc.d "$service" disable >/dev/null 2>&1 || true
+    done
 }
 
 if [ "${1:-}" = --install ]; then
