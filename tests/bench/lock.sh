@@ -1,0 +1,7 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 ringfence maintainers
+#
+# What the library costs beyond its two round trips; lock_bench.c tells it.
+set -euo pipefail
+"$RF_BUILD/bench/lock_bench" ${ROUNDS:+"$ROUNDS"} | grep -F $'\t'
