@@ -12,8 +12,9 @@ SANITIZE  ?=#	1: address and undefined behaviour, thread: races
 VALGRIND  ?=#	1: client tests under valgrind
 SEED      ?=#	replays one run of sim or drills
 WERROR    ?=#	1: warnings are errors
+ROUNDS    ?=#	of each measurement, instead of its own number
 V         ?=#	1: show the commands
-export PREFIX PG_CONFIG T SEED SANITIZE VALGRIND WERROR V
+export PREFIX PG_CONFIG T SEED ROUNDS SANITIZE VALGRIND WERROR V
 
 ROOT  := $(CURDIR)
 BUILD := $(ROOT)/build$(if $(SANITIZE),/sanitize-$(SANITIZE))
@@ -23,7 +24,7 @@ MAKE_EXTENSION = +@mkdir -p $(BUILD)/pg_extension && $(MAKE) \
                    -C $(BUILD)/pg_extension -f $(ROOT)/pg_extension/Makefile
 
 .PHONY: all client extension examples check test-client test-sql \
-        test-isolation test tests demo bench model sim mutants drills \
+        test-isolation test tests demo bench bench-counts model sim mutants drills \
         lint format install uninstall \
         install-extension deps clean help
 
@@ -64,6 +65,12 @@ bench: deps ## measure side by side with the alternatives
 	+@$(MAKE) --no-print-directory all
 	$(MAKE_CLIENT) benches
 	@RF_BUILD=$(BUILD) tests/bench/run
+
+bench-counts: ## count instructions of the hot paths, refuse growth
+	@tests/lib/deps.sh check valgrind
+	+@$(MAKE) --no-print-directory all
+	$(MAKE_CLIENT) benches
+	@RF_BUILD=$(BUILD) tests/bench/counts
 
 model: ## search the models and what must break in them
 	@tests/lib/deps.sh model
