@@ -194,6 +194,11 @@ rf__redis *rf__redis_new(const rf__url *url, int usual_ms)
     return r;
 }
 
+rf__redis *rf__redis_again(const rf__redis *r)
+{
+    return rf__redis_new(&r->url, r->usual_ms);
+}
+
 void rf__redis_close(rf__redis *r)
 {
     rf__socket_close(&r->socket);
@@ -201,6 +206,11 @@ void rf__redis_close(rf__redis *r)
         redisReaderFree(r->reader);
     r->reader = NULL;
     r->out_len = 0;
+}
+
+int rf__redis_connected(const rf__redis *r)
+{
+    return r->socket.fd >= 0;
 }
 
 void rf__redis_free(rf__redis *r)

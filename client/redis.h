@@ -20,8 +20,10 @@ typedef struct rf__redis rf__redis;
  * memory.
  */
 rf__redis *rf__redis_new(const rf__url *url, int usual_ms);
+rf__redis *rf__redis_again(const rf__redis *r); /* to the same server */
 void rf__redis_free(rf__redis *r);
 void rf__redis_close(rf__redis *r);
+int rf__redis_connected(const rf__redis *r);
 
 /*
  * See to a connection of this process, authenticated and on its database.

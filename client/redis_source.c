@@ -156,26 +156,97 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
     return failed(s, grant, reply);
 }
 
+/* A request to renew, with the room that its arguments need. */
+typedef struct renewal {
+    rf__call call;
+    char tag[RF__TAG_LEN], fence[RF__DECIMAL_MAX], ttl[RF__DECIMAL_MAX];
+} renewal;
+
+static void prepare_renewal(redis_source *s, renewal *r, const rf__grant *grant)
+{
+    memset(&r->call, 0, sizeof(r->call));
+    r->call.script = &rf__script_renew;
+    r->call.resource = grant->resource;
+    r->call.echo = grant->holder;
+    r->call.args[0] = grant->holder;
+    r->call.args[1] = r->fence;
+    r->call.args[2] = r->ttl;
+    r->call.n = 3;
+    prepare(s, &r->call, r->tag);
+    rf__decimal_write(r->fence, grant->fence);
+    rf__decimal_write(r->ttl, grant->ttl_ms);
+}
+
 static rf_status renew(rf__source *base, rf__grant *grant, int64_t deadline_ms)
 {
     redis_source *s = self(base);
-    char tag[RF__TAG_LEN], fence[RF__DECIMAL_MAX], ttl[RF__DECIMAL_MAX];
-    rf__call call = { .script = &rf__script_renew,
-                      .resource = grant->resource,
-                      .echo = grant->holder,
-                      .args = { grant->holder, fence, ttl },
-                      .n = 3 };
     const rf__reply *reply;
+    renewal r;
     rf_status status;
 
-    prepare(s, &call, tag);
-    rf__decimal_write(fence, grant->fence);
-    rf__decimal_write(ttl, grant->ttl_ms);
-    status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
-    grant->sent_ms = call.sent_ms;
+    prepare_renewal(s, &r, grant);
+    status = rf__script_run(s->redis, &r.call, deadline_ms, &reply,
+                            base->error);
+    grant->sent_ms = r.call.sent_ms;
     if (status != RF_OK || outcome_is(reply, "OK"))
         return status;
     return failed(s, grant, reply);
+}
+
+/* How many requests are on their way at once. */
+#define BATCH 64
+
+/* Put and send them; RF_OK when all answers may be waited for. */
+static rf_status send_batch(redis_source *s, renewal *r, rf__grant *grants,
+                            size_t n, int64_t deadline_ms)
+{
+    rf_status status = rf__redis_connect(s->redis, deadline_ms, s->base.error);
+    int64_t sent_ms = rf__now_ms();
+
+    for (size_t i = 0; i < n && status == RF_OK; i++) {
+        prepare_renewal(s, &r[i], &grants[i]);
+        grants[i].sent_ms = sent_ms;
+        status = rf__script_put(s->redis, &r[i].call, s->base.error);
+    }
+    if (status == RF_OK)
+        return rf__redis_send(s->redis, deadline_ms, s->base.error);
+    /* Also drops what was put before memory ran out. */
+    rf__redis_close(s->redis);
+    return status;
+}
+
+static void renew_batch(redis_source *s, rf__grant *grants, rf_status *results,
+                        size_t n, int64_t deadline_ms)
+{
+    renewal r[BATCH];
+    rf_status status = send_batch(s, r, grants, n, deadline_ms);
+    const rf__reply *reply;
+
+    for (size_t i = 0; i < n; i++) {
+        if (status != RF_OK) {
+            results[i] = status;
+            continue;
+        }
+        results[i] = rf__script_take(s->redis, &r[i].call, deadline_ms, &reply,
+                                     s->base.error);
+        if (results[i] == RF_OK && !outcome_is(reply, "OK"))
+            results[i] = failed(s, &grants[i], reply);
+        /* Closed: what was still to come is gone. */
+        if (!rf__redis_connected(s->redis))
+            status = RF_UNKNOWN;
+    }
+}
+
+static void renew_all(rf__source *base, rf__grant *grants, rf_status *results,
+                      size_t n, int64_t deadline_ms)
+{
+    for (size_t i = 0; i < n; i += BATCH)
+        renew_batch(self(base), grants + i, results + i,
+                    n - i < BATCH ? n - i : BATCH, deadline_ms);
+    for (size_t i = 0; i < n; i++) {
+        if (results[i] == RF__UNSENT)
+            results[i] = renew(base, &grants[i], deadline_ms);
+    }
 }
 
 static rf_status release(rf__source *base, rf__grant *grant,
@@ -331,6 +402,8 @@ static rf_status wait_for_wake(rf__source *base, rf__grant *grant,
     return read_token(s, grant, reply, key);
 }
 
+static rf__source *clone(rf__source *base, rf__error *error);
+
 static const rf__source_ops ops = {
     .acquire = acquire,
     .renew = renew,
@@ -338,28 +411,43 @@ static const rf__source_ops ops = {
     .reissue = reissue,
     .inspect = inspect,
     .wait = wait_for_wake,
+    .renew_all = renew_all,
+    .clone = clone,
     .close = close_source,
 };
+
+static rf__source *new_source(rf__redis *redis, const char *prefix,
+                              int timeout_ms, rf__error *error)
+{
+    redis_source *s = redis != NULL ? calloc(1, sizeof(*s)) : NULL;
+    char holder[RF_HOLDER_LEN + 1];
+
+    if (s == NULL) {
+        rf__redis_free(redis);
+        return NULL;
+    }
+    s->base.ops = &ops;
+    s->base.error = error;
+    s->redis = redis;
+    s->timeout_ms = timeout_ms;
+    memcpy(s->prefix, prefix, strlen(prefix) + 1);
+    if (rf_holder_new(holder) == RF_OK)
+        memcpy(s->client_id, holder, 12);
+    memcpy(s->client_id + strlen(s->client_id), "-", 2);
+    return &s->base;
+}
+
+static rf__source *clone(rf__source *base, rf__error *error)
+{
+    redis_source *s = self(base);
+
+    return new_source(rf__redis_again(s->redis), s->prefix, s->timeout_ms,
+                      error);
+}
 
 rf__source *rf__redis_source(const rf__url *url, const rf_options *opts,
                              rf__error *error)
 {
-    redis_source *s = calloc(1, sizeof(*s));
-    char holder[RF_HOLDER_LEN + 1];
-
-    if (s == NULL)
-        return NULL;
-    s->base.ops = &ops;
-    s->base.error = error;
-    s->timeout_ms = opts->timeout_ms;
-    memcpy(s->prefix, opts->prefix, strlen(opts->prefix) + 1);
-    if (rf_holder_new(holder) == RF_OK)
-        memcpy(s->client_id, holder, 12);
-    memcpy(s->client_id + strlen(s->client_id), "-", 2);
-    s->redis = rf__redis_new(url, opts->timeout_ms);
-    if (s->redis == NULL) {
-        free(s);
-        return NULL;
-    }
-    return &s->base;
+    return new_source(rf__redis_new(url, opts->timeout_ms), opts->prefix,
+                      opts->timeout_ms, error);
 }

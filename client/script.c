@@ -91,13 +91,22 @@ static int is_answer(const rf__reply *reply, const rf__call *call)
            text_is(reply, 2, call->echo) && text_is(reply, 3, call->tag);
 }
 
+static rf_status put(rf__redis *r, const rf__call *call, int by_text,
+                     rf__error *error)
+{
+    if (append_call(r, call, by_text) == RF_OK)
+        return RF_OK;
+    rf__set_error(error, "out of memory");
+    return RF_NOMEM;
+}
+
 static rf_status send_call(rf__redis *r, rf__call *call, int by_text,
                            int64_t deadline_ms, rf__error *error)
 {
-    if (append_call(r, call, by_text) != RF_OK) {
-        rf__set_error(error, "out of memory");
-        return RF_NOMEM;
-    }
+    rf_status status = put(r, call, by_text, error);
+
+    if (status != RF_OK)
+        return status;
     /* Before, not after: the lock runs from when Redis gets the request. */
     call->sent_ms = rf__now_ms();
     return rf__redis_send(r, deadline_ms, error);
@@ -141,35 +150,64 @@ static int is_noscript(const rf__reply *reply)
            strncmp(text, "NOSCRIPT", 8) == 0;
 }
 
+rf_status rf__script_put(rf__redis *r, const rf__call *call, rf__error *error)
+{
+    return put(r, call, 0, error);
+}
+
+rf_status rf__script_take(rf__redis *r, const rf__call *call,
+                          int64_t deadline_ms, const rf__reply **reply,
+                          rf__error *error)
+{
+    rf_status status = rf__redis_reply(r, deadline_ms, reply, error);
+
+    if (status != RF_OK)
+        return status;
+    if (is_noscript(*reply))
+        return RF__UNSENT;
+    if (rf__reply_kind(*reply, 0) == RF__ERROR)
+        return rf__script_refused(r, *reply, error);
+    if (is_answer(*reply, call))
+        return RF_OK;
+    rf__redis_close(r);
+    rf__set_error(error, "Redis' answer does not belong to the request");
+    return RF_UNKNOWN;
+}
+
+/*
+ * Another request, another tag: should something on the way have doubled the
+ * first one, its answer is older than this request and would let the lock seem
+ * to live longer than it does.
+ */
+static rf_status run_text(rf__redis *r, rf__call *call, int64_t deadline_ms,
+                          const rf__reply **reply, rf__error *error)
+{
+    char again[RF__TAG_LEN + 1];
+    const char *tag = call->tag;
+    rf_status status;
+
+    snprintf(again, sizeof(again), "%s+", tag);
+    call->tag = again;
+    status = send_call(r, call, 1, deadline_ms, error);
+    if (status == RF_OK)
+        status = rf__script_take(r, call, deadline_ms, reply, error);
+    call->tag = tag;
+    if (status != RF__UNSENT)
+        return status;
+    /* To the whole text nobody answers so: it is the answer to a double. */
+    rf__redis_close(r);
+    rf__set_error(error, "Redis' answer does not belong to the request");
+    return RF_UNKNOWN;
+}
+
 rf_status rf__script_run(rf__redis *r, rf__call *call, int64_t deadline_ms,
                          const rf__reply **reply, rf__error *error)
 {
-    char again[RF__TAG_LEN + 1];
     rf_status status = connect_and_send(r, call, deadline_ms, error);
 
     if (status == RF_OK)
-        status = rf__redis_reply(r, deadline_ms, reply, error);
-    if (status == RF_OK && is_noscript(*reply)) {
-        /*
-         * Another request, another tag: should something on the way have
-         * doubled the first one, its answer is older than this request and
-         * would let the lock seem to live longer than it does.
-         */
-        snprintf(again, sizeof(again), "%s+", call->tag);
-        call->tag = again;
-        status = send_call(r, call, 1, deadline_ms, error);
-        if (status == RF_OK)
-            status = rf__redis_reply(r, deadline_ms, reply, error);
-    }
-    if (status != RF_OK)
+        status = rf__script_take(r, call, deadline_ms, reply, error);
+    if (status != RF__UNSENT)
         return status;
-    /* To the whole text nobody answers NOSCRIPT: that is a doubled answer. */
-    if (rf__reply_kind(*reply, 0) == RF__ERROR && !is_noscript(*reply))
-        return rf__script_refused(r, *reply, error);
-    if (!is_answer(*reply, call)) {
-        rf__redis_close(r);
-        rf__set_error(error, "Redis' answer does not belong to the request");
-        return RF_UNKNOWN;
-    }
-    return RF_OK;
+    return run_text(r, call, deadline_ms, reply, error);
 }

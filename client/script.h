@@ -62,6 +62,18 @@ size_t rf__key_name(char out[RF__KEY_MAX], rf__key key, const char *prefix,
 rf_status rf__script_run(rf__redis *r, rf__call *call, int64_t deadline_ms,
                          const rf__reply **reply, rf__error *error);
 
+/*
+ * The same in two halves, for several requests on their way at once: connect
+ * first, put each, send all with rf__redis_send(), then take the answers in the
+ * order of the requests.  Sets no sent_ms.  Taking one may give RF__UNSENT: the
+ * script was not in Redis' cache and nothing was done; run it by itself.
+ */
+#define RF__UNSENT ((rf_status)-1)
+rf_status rf__script_put(rf__redis *r, const rf__call *call, rf__error *error);
+rf_status rf__script_take(rf__redis *r, const rf__call *call,
+                          int64_t deadline_ms, const rf__reply **reply,
+                          rf__error *error);
+
 /* What an error reply means: its status, with a text. */
 rf_status rf__script_refused(rf__redis *r, const rf__reply *reply,
                              rf__error *error);

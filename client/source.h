@@ -10,6 +10,8 @@
 #ifndef RF_SOURCE_H
 #define RF_SOURCE_H
 
+#include <stddef.h>
+
 #include "ringfence.h"
 
 /* Where a failure's text goes: the client owns it, everyone below fills it. */
@@ -68,6 +70,16 @@ typedef struct rf__source_ops {
      * either way.  RF_OK, or what kept it from sleeping.
      */
     rf_status (*wait)(rf__source *s, rf__grant *grant, int64_t for_ms);
+
+    /*
+     * Renew n grants in as few round trips as the service allows; results[i]
+     * is what became of grants[i].  May take each grant's sent_ms once for all.
+     */
+    void (*renew_all)(rf__source *s, rf__grant *grants, rf_status *results,
+                      size_t n, int64_t deadline_ms);
+
+    /* The same service over a connection of its own; NULL: out of memory. */
+    rf__source *(*clone)(rf__source *s, rf__error *error);
     void (*close)(rf__source *s);
 } rf__source_ops;
 
