@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keeper.h"
 #include "redis_source.h"
 #include "url.h"
 
@@ -102,6 +103,8 @@ void rf_close(rf_client *client)
 {
     if (client == NULL || client->source == NULL)
         return;
+    rf__keeper_free(client->keeper);
+    client->keeper = NULL;
     client->source->ops->close(client->source);
     client->source = NULL;
     rf__client_drop(client);

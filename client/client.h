@@ -11,8 +11,11 @@
 
 #include "internal.h"
 
+struct rf__keeper;
+
 struct rf_client {
     rf__source *source; /* NULL once closed                              */
+    struct rf__keeper *keeper; /* NULL until first needed */
     int timeout_ms;
     int users;       /* the caller until rf_close(), and every lock   */
     int64_t busy_ms; /* what rf_busy_ms() tells                       */

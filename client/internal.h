@@ -8,6 +8,7 @@
 #ifndef RF_INTERNAL_H
 #define RF_INTERNAL_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -25,6 +26,13 @@ int rf__left_ms(int64_t deadline_ms);
 
 /* Sleep until then; signals don't cut it short. */
 void rf__sleep_until_ms(int64_t until_ms);
+
+/*
+ * A condition that can be waited on for a while.  It can't count suspend, so
+ * wait in naps where that matters.
+ */
+void rf__cond_init(pthread_cond_t *cond);
+void rf__cond_wait_ms(pthread_cond_t *cond, pthread_mutex_t *mutex, int64_t ms);
 
 /* process.c: like getpid(), without a system call. */
 pid_t rf__process_id(void);

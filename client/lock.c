@@ -6,113 +6,13 @@
  * Checks everything that comes from outside before anything is sent.  Knows
  * no wire format: the source does the talking.
  */
-#include "client.h"
+#include "lock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "wait.h"
-
-struct rf_lock {
-    rf_client *client;
-    pid_t pid;      /* a forked child may look, but the lock is not its own */
-    rf_status over; /* RF_OK while nothing final was heard                  */
-    int gone;       /* Redis itself said that it is no longer ours          */
-    int claimed;
-    rf_fence fence;
-    int64_t deadline_ms;
-    char holder[RF_HOLDER_LEN + 1];
-    char resource[];
-};
-
-static rf_status misuse(rf_client *client, const char *what)
-{
-    rf__set_error(&client->error, "%s", what);
-    return RF_MISUSE;
-}
-
-/* ---- Validation ----------------------------------------------------------- */
-
-/* Length of the UTF-8 sequence at s, 0 when it is none. */
-static size_t sequence_length(const unsigned char *s)
-{
-    size_t n = s[0] < 0x80 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-
-    if ((s[0] >= 0x80 && s[0] < 0xc2) || s[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < n; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    /* Overlong forms, surrogates, and what is above U+10FFFF. */
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return n;
-}
-
-static int is_control(const unsigned char *s)
-{
-    return s[0] < ' ' || s[0] == 0x7f || (s[0] == 0xc2 && s[1] < 0xa0);
-}
-
-static rf_status check_resource(rf_client *client, const char *resource)
-{
-    const unsigned char *s = (const unsigned char *)resource;
-    size_t at = 0;
-
-    if (s == NULL || s[0] == '\0')
-        return misuse(client, "the resource has no name");
-    while (s[at] != '\0') {
-        size_t n = sequence_length(s + at);
-
-        if (n == 0)
-            return misuse(client, "the resource's name is not valid UTF-8");
-        if (is_control(s + at))
-            return misuse(client, "the resource's name has a control "
-                                  "character");
-        at += n;
-        if (at > RF_RESOURCE_MAX)
-            return misuse(client, "the resource's name is longer than 255 "
-                                  "bytes");
-    }
-    return RF_OK;
-}
-
-static rf_status check_ttl(rf_client *client, int64_t ttl_ms)
-{
-    if (ttl_ms < 1 || ttl_ms > RF_TTL_MAX_MS)
-        return misuse(client, "ttl_ms must be from 1 to 86400000 (24 hours)");
-    return RF_OK;
-}
-
-static rf_status check_floor(rf_client *client, rf_fence floor)
-{
-    if (floor < 0 || floor > RF_FENCE_MAX)
-        return misuse(client, "floor must be from 0 to 2^53-1");
-    return RF_OK;
-}
-
-static rf_status check_acquire(rf_client *client, const char *resource,
-                               const rf_acquire_options *opts)
-{
-    rf_status status;
-
-    if (client->source == NULL)
-        return misuse(client, "the client is closed");
-    status = check_resource(client, resource);
-    if (status == RF_OK)
-        status = check_ttl(client, opts->ttl_ms);
-    if (status == RF_OK)
-        status = check_floor(client, opts->floor);
-    if (status != RF_OK)
-        return status;
-    if (opts->wait_ms < 0 || opts->wait_ms > RF_TTL_MAX_MS)
-        return misuse(client, "wait_ms must be from 0 to 86400000 (24 hours)");
-    if (opts->holder != NULL && !rf__holder_valid(opts->holder))
-        return misuse(client, "holder must be 32 lower-case hex digits");
-    return RF_OK;
-}
 
 /* ---- Acquire -------------------------------------------------------------- */
 
@@ -180,7 +80,7 @@ rf_status rf_acquire(rf_client *client, const char *resource,
     if (client == NULL)
         return RF_MISUSE;
     client->busy_ms = -1;
-    status = check_acquire(client, resource, opts);
+    status = rf__check_acquire(client, resource, opts);
     if (status == RF_OK)
         status = new_lock(client, resource, opts->holder, &lock);
     if (status != RF_OK)
@@ -193,6 +93,8 @@ rf_status rf_acquire(rf_client *client, const char *resource,
     if (status != RF_OK)
         goto failed;
     lock->fence = grant.fence;
+    lock->ttl_ms = opts->ttl_ms;
+    lock->granted_ms = grant.sent_ms;
     lock->deadline_ms = rf__deadline_ms(grant.sent_ms, grant.ttl_ms);
     if (rf__left_ms(lock->deadline_ms) == 0) {
         status = refuse_late_grant(client, &grant);
@@ -214,20 +116,21 @@ rf_status rf__lock_state(const rf_lock *lock)
     if (lock->pid != rf__process_id() || lock->client->source == NULL)
         return RF_MISUSE;
     if (lock->over != RF_OK)
-        return lock->over;
+        return (rf_status)lock->over;
     return rf__left_ms(lock->deadline_ms) > 0 ? RF_OK : RF_LOST;
 }
 
 /* The same, with a text for the caller. */
-static rf_status check_usable(rf_lock *lock)
+rf_status rf__lock_check(rf_lock *lock)
 {
     rf_client *client = lock->client;
     rf_status status = rf__lock_state(lock);
 
     if (lock->pid != rf__process_id())
-        return misuse(client, "the lock belongs to the process that took it");
+        return rf__misuse(client,
+                          "the lock belongs to the process that took it");
     if (client->source == NULL)
-        return misuse(client, "the client is closed");
+        return rf__misuse(client, "the client is closed");
     if (status == RF_LOST && lock->over == RF_OK)
         rf__set_error(&client->error, "the lock is past its deadline");
     else if (status != RF_OK)
@@ -273,8 +176,9 @@ void rf__lock_set_claimed(rf_lock *lock)
 
 void rf__lock_set_over(rf_lock *lock, rf_status why)
 {
-    if (lock->over == RF_OK)
-        lock->over = why;
+    int usable = RF_OK;
+
+    atomic_compare_exchange_strong(&lock->over, &usable, (int)why);
 }
 
 /* ---- Renew, reissue, release ------------------------------------------------ */
@@ -291,13 +195,16 @@ rf_status rf_renew(rf_lock *lock, int64_t ttl_ms)
     rf_client *client = lock->client;
     rf__source *source = client->source;
     rf__grant grant = grant_of(lock);
-    rf_status status = check_usable(lock);
+    rf_status status = rf__lock_check(lock);
     int64_t until_ms;
 
     if (status == RF_OK)
-        status = check_ttl(client, ttl_ms);
+        status = rf__check_ttl(client, ttl_ms);
     if (status != RF_OK)
         return status;
+    if (lock->kept != NULL)
+        return rf__misuse(client, "the lock is being kept: its keeper renews "
+                                  "it");
     grant.ttl_ms = ttl_ms;
     until_ms = limit_ms(client);
     status = source->ops->renew(source, &grant, until_ms);
@@ -315,17 +222,20 @@ rf_status rf_reissue(rf_lock *lock, rf_fence floor)
     rf_client *client = lock->client;
     rf__source *source = client->source;
     rf__grant grant = grant_of(lock);
-    rf_status status = check_usable(lock);
+    rf_status status = rf__lock_check(lock);
     int64_t until_ms;
     int again;
 
     if (status == RF_OK)
-        status = check_floor(client, floor);
+        status = rf__check_floor(client, floor);
     if (status != RF_OK)
         return status;
     if (lock->claimed)
-        return misuse(client, "the lock has been claimed: its fence must not "
-                              "be raised any more");
+        return rf__misuse(client, "the lock has been claimed: its fence must "
+                                  "not be raised any more");
+    if (lock->kept != NULL)
+        return rf__misuse(client, "the lock is being kept: its fence must not "
+                                  "be raised any more");
     if (floor < lock->fence)
         floor = lock->fence;
     until_ms = limit_ms(client);
@@ -375,12 +285,16 @@ rf_status rf_release(rf_lock *lock)
     if (lock == NULL)
         return RF_OK;
     client = lock->client;
+    /* First of all: a lock that was given back must never be renewed again. */
+    if (!rf__unkeep(lock))
+        return rf__misuse(client, "a lock can't be released in on_lost()");
     if (lock->pid != rf__process_id())
-        status = misuse(client, "the lock belongs to the process that took "
-                                "it");
+        status = rf__misuse(client, "the lock belongs to the process that took "
+                                    "it");
     else if (client->source == NULL)
-        status = misuse(client, "the client is closed: the lock runs out by "
-                                "itself");
+        status = rf__misuse(client,
+                            "the client is closed: the lock runs out by "
+                            "itself");
     else if (lock->gone)
         status = RF_LOST;
     else
@@ -398,8 +312,8 @@ rf_status rf_inspect(rf_client *client, const char *resource, rf_info *out)
     if (client == NULL)
         return RF_MISUSE;
     if (client->source == NULL)
-        return misuse(client, "the client is closed");
-    status = check_resource(client, resource);
+        return rf__misuse(client, "the client is closed");
+    status = rf__check_resource(client, resource);
     if (status != RF_OK)
         return status;
     status = client->source->ops->inspect(client->source, resource, out,

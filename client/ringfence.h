@@ -213,6 +213,48 @@ rf_status rf_reissue(rf_lock *lock, rf_fence floor);
  */
 rf_status rf_release(rf_lock *lock);
 
+/* ---- Keeping a lock -------------------------------------------------- */
+
+typedef enum rf_lost_reason {
+    RF_LOST_EXPIRED = 1,    /* it ran out before it could be renewed       */
+    RF_LOST_TAKEN = 2,      /* another has it now                          */
+    RF_LOST_CAP = 3,        /* held as long as hold_max_ms allows          */
+    RF_LOST_UNREACHABLE = 4 /* Redis gave no answer until the deadline     */
+} rf_lost_reason;
+
+/*
+ * Called once when a kept lock is lost, on the keeper's thread; rf_lock_fence()
+ * is 0 by then.  It may look at the lock, and must neither release it nor use
+ * its client nor wait for a thread that does: set a flag, write to a pipe.
+ */
+typedef void (*rf_on_lost)(rf_lock *lock, rf_lost_reason reason, void *arg);
+
+/* Start from RF_KEEP_INIT, then set fields by name. */
+typedef struct rf_keep_options {
+    int64_t ttl_ms;      /* of each renewal; default 0: as at acquire       */
+    int64_t hold_max_ms; /* given back this long after the acquisition, even
+                            when its holder hangs; default 0: never         */
+    rf_on_lost on_lost;  /* default NULL: nobody is told                    */
+    void *arg;           /* handed to on_lost                               */
+} rf_keep_options;
+
+/* clang-format off */
+#define RF_KEEP_INIT { 0, 0, (rf_on_lost)0, (void *)0 }
+/* clang-format on */
+
+/*
+ * Renew the lock whenever a third of its time is used up, until it is released
+ * or lost.  All kept locks of a client share one thread and one connection of
+ * their own.  An attempt that fails is repeated until the lock's deadline: only
+ * then is it lost.  While a lock is kept its getters may be called from any
+ * thread, and rf_renew() and rf_reissue() are misuse.  rf_release() ends it: it returns when no renewal is on its way, and
+ * rf_close() ends it for all.
+ *
+ * Returns RF_OK, RF_LOST (past its deadline), what ended the lock before,
+ * RF_RETRY (the system gives no thread), RF_MISUSE or RF_NOMEM.
+ */
+rf_status rf_keep(rf_lock *lock, const rf_keep_options *opts);
+
 /* ---- Helpers ---------------------------------------------------------- */
 
 /* What Redis knows of a resource. */

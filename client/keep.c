@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * keep.c - locks that are renewed until they are released
+ *
+ * The call that hands a lock to its client's keeper, and what comes back from
+ * the keeper's thread.
+ */
+#include "check.h"
+#include "lock.h"
+
+#include <stdlib.h>
+
+static rf_status check_options(rf_client *client, const rf_keep_options *opts)
+{
+    if (opts->ttl_ms != 0 && rf__check_ttl(client, opts->ttl_ms) != RF_OK)
+        return RF_MISUSE;
+    if (opts->hold_max_ms < 0)
+        return rf__misuse(client, "hold_max_ms must not be negative");
+    return RF_OK;
+}
+
+static rf__kept *new_kept(rf_lock *lock, const rf_keep_options *opts)
+{
+    rf__kept *kept = calloc(1, sizeof(*kept));
+
+    if (kept == NULL)
+        return NULL;
+    kept->lock = lock;
+    kept->grant.resource = lock->resource;
+    kept->grant.holder = lock->holder;
+    kept->grant.fence = lock->fence;
+    kept->grant.sent_ms = lock->granted_ms;
+    kept->ttl_ms = opts->ttl_ms != 0 ? opts->ttl_ms : lock->ttl_ms;
+    kept->deadline_ms = lock->deadline_ms;
+    kept->until_ms = INT64_MAX;
+    kept->on_lost = opts->on_lost;
+    kept->arg = opts->arg;
+    if (opts->hold_max_ms > 0)
+        kept->until_ms = lock->granted_ms + opts->hold_max_ms;
+    if (kept->deadline_ms > kept->until_ms) {
+        kept->deadline_ms = kept->until_ms;
+        lock->deadline_ms = kept->until_ms;
+    }
+    return kept;
+}
+
+rf_status rf_keep(rf_lock *lock, const rf_keep_options *opts)
+{
+    static const rf_keep_options defaults = RF_KEEP_INIT;
+    rf_client *client = lock->client;
+    rf_status status = rf__lock_check(lock);
+
+    if (opts == NULL)
+        opts = &defaults;
+    if (status == RF_OK)
+        status = check_options(client, opts);
+    if (status != RF_OK)
+        return status;
+    if (lock->kept != NULL)
+        return rf__misuse(client, "the lock is being kept already");
+
+    status = RF_NOMEM;
+    if (client->keeper == NULL)
+        client->keeper = rf__keeper_new(client->source, client->timeout_ms);
+    if (client->keeper != NULL)
+        lock->kept = new_kept(lock, opts);
+    if (lock->kept != NULL)
+        status = rf__keeper_add(client->keeper, lock->kept);
+    if (status == RF_OK)
+        return RF_OK;
+    free(lock->kept);
+    lock->kept = NULL;
+    rf__set_error(&client->error, status == RF_NOMEM
+                                      ? "out of memory"
+                                      : "the system gives no thread");
+    return status;
+}
+
+int rf__unkeep(rf_lock *lock)
+{
+    if (lock->kept == NULL)
+        return 1;
+    if (lock->client->keeper != NULL &&
+        !rf__keeper_remove(lock->client->keeper, lock->kept))
+        return 0;
+    free(lock->kept);
+    lock->kept = NULL;
+    return 1;
+}
+
+void rf__lock_renewed(rf_lock *lock, int64_t deadline_ms)
+{
+    lock->deadline_ms = deadline_ms;
+}
+
+void rf__lock_lost(rf_lock *lock, int gone)
+{
+    rf__lock_set_over(lock, RF_LOST);
+    if (gone)
+        lock->gone = 1;
+}
