@@ -62,7 +62,22 @@ states() { sed -n 's/^| `\(RF0[0-9]*\)` | \([^|]*\) | `.*/\1 | \2/p' "$1"; }
 mapped() { sed -n 's/^| `\(RF0[0-9]*\)` | [^|]* | `\(RF_[A-Z]*\)` .*/\2/p' "$1"; }
 named() { sed -n '/^| outcome | next/,/^$/p' "$1" | grep -o 'RF_[A-Z]*' | sort; }
 
-plan 6
+# A line for each SQLSTATE of the second table: the code, and its outcome.
+others() {
+    sed -n '/^| SQLSTATE | outcome | because/,/^$/p' "$1" |
+        sed -n 's/^| \(`[0-9].*\) | `\(RF_[A-Z]*\)` .*/\1|\2/p' |
+        while IFS='|' read -r codes outcome; do
+            grep -o '`[0-9A-Zx]*`' <<<"$codes" | tr -d '`' | tr x 9 |
+                sed "s/\$/ $outcome/"
+        done
+}
+others_mapped() {
+    others "$1" | while read -r code _; do
+        echo "$code $(./map "$code")"
+    done
+}
+
+plan 8
 is "every outcome, with its value and its text" "$(rows "$doc")" "$(./list)"
 ok "there are some" test "$(rows "$doc" | wc -l)" -ge 11
 is "every SQLSTATE, with its message" "$(states "$doc")" "$(errors)"
@@ -70,5 +85,8 @@ ok "there are some of them, too" test "$(states "$doc" | wc -l)" -ge 6
 # shellcheck disable=SC2046
 is "every SQLSTATE has the outcome that the library gives it" \
     "$(mapped "$doc")" "$(./map $(states "$doc" | cut -d' ' -f1))"
+is "and so has every other one that is listed" "$(others "$doc")" \
+    "$(others_mapped "$doc")"
+ok "of which there are some" test "$(others "$doc" | wc -l)" -ge 10
 is "the README's table leaves none out" "$(named "$RF_ROOT/README.md")" \
     "$(./list | grep -o 'RF_[A-Z]*' | sort)"
