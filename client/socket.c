@@ -216,7 +216,8 @@ int rf__socket_recv(rf__socket *s, char *data, size_t size, int64_t deadline_ms,
         ssize_t n;
 
         /* A signal interrupts it, and what is left then is less than usual. */
-        if (s->armed_ms < left || s->armed_ms - left > OVERSHOOT_MS) {
+        if (left == 0 || s->armed_ms < left ||
+            s->armed_ms - left > OVERSHOOT_MS) {
             int failure = wait_for(s->fd, POLLIN, deadline_ms);
 
             if (failure != 0)

@@ -494,6 +494,23 @@ static void test_silent_redis_is_unknown_at_the_deadline(void **state)
     rf_close(hasty);
 }
 
+static void test_shortest_timeout_ends_as_well(void **state)
+{
+    rf_client *hasty;
+    int64_t begin = test_now_ms();
+
+    (void)state;
+    assert_status(try_on(client, "r"), RF_OK);
+    redis_server_freeze(server);
+    for (int ms = 1; ms <= 6; ms++) {
+        hasty = open_with(redis_server_url(server), ms);
+        assert_true(try_on(hasty, "r") != RF_OK);
+        rf_close(hasty);
+    }
+    redis_server_thaw(server);
+    assert_at_most_ms(begin, 3000);
+}
+
 static void test_late_reply_is_never_read_as_the_next_one(void **state)
 {
     rf_client *hasty = open_with(proxy_url(fault), 200);
@@ -832,6 +849,7 @@ int main(void)
         CASE(test_idle_connection_that_redis_closed_is_made_again),
         CASE(test_too_many_clients_are_retry),
         CASE(test_silent_redis_is_unknown_at_the_deadline),
+        CASE(test_shortest_timeout_ends_as_well),
         CASE(test_late_reply_is_never_read_as_the_next_one),
         CASE(test_signals_do_not_stretch_the_deadline),
         CASE(test_signals_do_not_end_a_request),
