@@ -96,11 +96,9 @@ static int sell_by_sql(seller *s, const char *fence)
     const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     int refused = sqlstate != NULL && strcmp(sqlstate, "RF001") == 0;
 
-    printf("%s tries by SQL: %s", s->name,
-           sqlstate != NULL
-               ? PQresultVerboseErrorMessage(result, PQERRORS_VERBOSE,
-                                             PQSHOW_CONTEXT_NEVER)
-               : "accepted\n");
+    printf("%s tries by SQL: %s\n%s", s->name,
+           sqlstate != NULL ? sqlstate : "accepted",
+           PQresultErrorMessage(result));
     PQclear(result);
     return refused;
 }
