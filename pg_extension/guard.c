@@ -252,23 +252,36 @@ lock_resource(const RfGrant *grant, LOCKMODE mode, bool preempt)
 }
 
 /*
+ * The grant that this backend saw last, most likely still the stored one: the
+ * lock first, if it can be had at once, and one look instead of two.  Anything
+ * else than a pass is found out the usual way.
+ */
+static bool
+claim_as_before(const RfGrant *grant, RfRow *row, Oid guard_function)
+{
+	if (!rf_registry_was(grant) || !rf_try_lock(grant->hash, RF_SHARED))
+		return false;
+	if (decide_locked(grant, RF_SHARED, row, guard_function) == RF_PASS)
+		return true;
+	rf_unlock(grant->hash, RF_SHARED);
+	return false;
+}
+
+/*
  * The mode of the lock is chosen by an unlocked look: raising it later is how
  * two claims deadlock.  Stored fences only rise, so a refusal by that look is
- * final and need not wait.  The lease counts from before the wait.
+ * final and need not wait.
  */
 static RfDecision
 claim(const RfGrant *grant, const RfManner *manner, RfRow *row)
 {
-	TimestampTz previous_lease = 0;
 	RfDecision	decision;
 	LOCKMODE	mode;
 
+	if (claim_as_before(grant, row, manner->guard_function))
+		return RF_PASS;
 	rf_registry_look(grant, row);
 	decision = rf_decide(row->fence, row->holder, grant->fence, grant->holder);
-	if (decision != RF_ADVANCE && decision != RF_PASS)
-		return decision;
-	if (manner->lease_end != 0)
-		previous_lease = rf_lease_limit(manner->lease_end);
 	while (decision == RF_ADVANCE || decision == RF_PASS)
 	{
 		mode = decision == RF_PASS ? RF_SHARED : RF_EXCLUSIVE;
@@ -278,8 +291,26 @@ claim(const RfGrant *grant, const RfManner *manner, RfRow *row)
 			return RF_PASS;
 		rf_unlock(grant->hash, mode);
 	}
+	return decision;
+}
+
+/*
+ * The lease counts from before the wait.  A repeated claim costs next to
+ * nothing, and may shorten it; a refused one leaves it as it was.
+ */
+static RfDecision
+claim_for(const RfGrant *grant, const RfManner *manner, RfRow *row)
+{
+	TimestampTz previous = 0;
+	RfDecision	decision;
+
 	if (manner->lease_end != 0)
-		rf_lease_restore(previous_lease);
+		previous = rf_lease_limit(manner->lease_end);
+	if (is_claimed(grant, manner->guard_function))
+		return RF_PASS;
+	decision = claim(grant, manner, row);
+	if (decision != RF_PASS && manner->lease_end != 0)
+		rf_lease_restore(previous);
 	return decision;
 }
 
@@ -293,13 +324,7 @@ judge(FunctionCallInfo fcinfo, RfGrant *grant, RfRow *row)
 	read_grant(fcinfo, grant);
 	read_manner(fcinfo, &manner);
 	rf_count(RF_COUNT_CHECKS);
-	if (is_claimed(grant, manner.guard_function))
-	{
-		if (manner.lease_end != 0)
-			(void) rf_lease_limit(manner.lease_end);
-		return RF_PASS;
-	}
-	decision = claim(grant, &manner, row);
+	decision = claim_for(grant, &manner, row);
 	if (decision == RF_REFUSE_STALE)
 		rf_count(RF_COUNT_STALE);
 	else if (decision == RF_REFUSE_COLLISION)

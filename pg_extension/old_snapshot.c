@@ -102,18 +102,24 @@ reads_tables(Portal portal)
 static bool
 calls_others(Portal portal, Oid guard_function)
 {
-	uint32		guard_hash = GetSysCacheHashValue1(PROCOID,
-												   ObjectIdGetDatum(guard_function));
+	static Oid	last_function = InvalidOid;
+	static uint32 last_hash;
 	ListCell   *cell;
 	ListCell   *item;
 
+	if (guard_function != last_function)
+	{
+		last_hash = GetSysCacheHashValue1(PROCOID,
+										  ObjectIdGetDatum(guard_function));
+		last_function = guard_function;
+	}
 	foreach(cell, portal->stmts)
 	{
 		foreach(item, lfirst_node(PlannedStmt, cell)->invalItems)
 		{
 			PlanInvalItem *inval = lfirst_node(PlanInvalItem, item);
 
-			if (inval->cacheId == PROCOID && inval->hashValue != guard_hash)
+			if (inval->cacheId == PROCOID && inval->hashValue != last_hash)
 				return true;
 		}
 	}

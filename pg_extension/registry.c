@@ -19,6 +19,7 @@
 #include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
+#include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "storage/procarray.h"
 #include "utils/builtins.h"
@@ -32,6 +33,7 @@
 
 #include "compat.h"
 #include "errcodes.h"
+#include "hint.h"
 
 enum
 {
@@ -50,8 +52,10 @@ static ScanKeyData by_resource;
 static void
 forget_place(Datum arg, Oid relid)
 {
-	if (!OidIsValid(relid) || relid == table_oid || relid == index_oid)
-		table_oid = index_oid = InvalidOid;
+	if (OidIsValid(relid) && relid != table_oid && relid != index_oid)
+		return;
+	table_oid = index_oid = InvalidOid;
+	rf_hint_forget_all();
 }
 
 /* Once in a backend's life. */
@@ -149,6 +153,17 @@ read_row(RfRow *row, TupleTableSlot *slot)
 		heap_freetuple(tuple);
 }
 
+static bool
+is_resource(TupleTableSlot *slot, const RfGrant *grant)
+{
+	bool		isnull;
+	const text *resource;
+
+	resource = DatumGetTextPP(slot_getattr(slot, COLUMN_RESOURCE, &isnull));
+	return !isnull && VARSIZE_ANY_EXHDR(resource) == grant->name_len &&
+		memcmp(VARDATA_ANY(resource), grant->name, grant->name_len) == 0;
+}
+
 static void
 clear_row(RfRow *row)
 {
@@ -188,6 +203,38 @@ find_row(Relation registry, const RfGrant *grant, Snapshot snapshot,
 }
 
 /*
+ * Without the index: if the version that was seen last is still the visible
+ * one, it is the resource's row.  Otherwise, or when its place has been given
+ * to another, nothing is known.
+ */
+static bool
+find_row_by_hint(Relation registry, const RfGrant *grant, Snapshot snapshot,
+				 RfRow *row)
+{
+	const RfHint *hint = rf_hint_find(grant->hash);
+	ItemPointerData tid;
+	TupleTableSlot *slot;
+	bool		found = false;
+
+	if (hint == NULL)
+		return false;
+	tid = hint->tid;
+	/* Vacuum cuts off empty pages; to read beyond the end is an error. */
+	if (ItemPointerGetBlockNumber(&tid) >= RelationGetNumberOfBlocks(registry))
+		return false;
+	clear_row(row);
+	slot = table_slot_create(registry, NULL);
+	if (table_tuple_fetch_row_version(registry, &tid, snapshot, slot) &&
+		is_resource(slot, grant))
+	{
+		read_row(row, slot);
+		found = true;
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	return found;
+}
+
+/*
  * With the latest snapshot: the transaction's would be the past under
  * REPEATABLE READ, and any taken before a wait is the past everywhere.
  */
@@ -197,9 +244,22 @@ rf_registry_look(const RfGrant *grant, RfRow *row)
 	Relation	registry = open_registry(AccessShareLock);
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 
-	find_row(registry, grant, snapshot, row);
+	if (!find_row_by_hint(registry, grant, snapshot, row))
+	{
+		find_row(registry, grant, snapshot, row);
+		if (ItemPointerIsValid(&row->tid))
+			rf_hint_set(grant->hash, row->fence, &row->tid);
+	}
 	UnregisterSnapshot(snapshot);
 	table_close(registry, NoLock);
+}
+
+bool
+rf_registry_was(const RfGrant *grant)
+{
+	const RfHint *hint = rf_hint_find(grant->hash);
+
+	return hint != NULL && hint->fence == grant->fence;
 }
 
 /*

@@ -28,6 +28,12 @@ typedef struct RfRow
 extern void rf_registry_look(const RfGrant *grant, RfRow *row);
 
 /*
+ * Was this fence the stored one when this backend last looked?  A guess at the
+ * outcome of the next look that costs nothing.
+ */
+extern bool rf_registry_was(const RfGrant *grant);
+
+/*
  * Store the grant in place of what was looked at, under the resource's
  * exclusive lock.  False: somebody wrote to the table by hand, look again.
  */
