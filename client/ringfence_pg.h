@@ -19,6 +19,9 @@
  * Finality   After RF_STALE, RF_COLLISION or RF_LOST the lock is over: what was
  *            read under it is worthless, and every later call on it is refused
  *            without asking.  Release it and, if need be, start a new section.
+ * Unknown    After RF_UNKNOWN look before doing it again, under a lock taken
+ *            anew: its claim waits for what may still be running, and keeps out
+ *            what has not begun, so that what is read then is final.
  * Claimed    The other calls refuse a lock of rf_acquire() alone (RF_MISUSE):
  *            what was read before the claim may be out of date.
  * Durable    RF_OK means committed as synchronous_commit says.  A standby may

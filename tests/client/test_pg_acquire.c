@@ -317,7 +317,7 @@ static void meet(pg_fault fault, int64_t ttl_ms, rf_status expected)
     int64_t since;
 
     world.conn = database_connect(pg_proxy_options(proxy));
-    pg_proxy_set(proxy, fault);
+    pg_proxy_set(proxy, fault, 0);
     since = test_now_ms();
     assert_outcome(try_acquire("r", ttl_ms), expected);
     assert_at_most_ms(since, 5000);

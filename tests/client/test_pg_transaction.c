@@ -387,7 +387,7 @@ static void meet(pg_fault fault, rf_status (*end)(PGconn *, rf_lock *),
     world.conn = database_connect(pg_proxy_options(proxy));
     assert_outcome(begin(lock), RF_OK);
     database_run(world.conn, TAKE_ONE);
-    pg_proxy_set(proxy, fault);
+    pg_proxy_set(proxy, fault, 0);
     since = test_now_ms();
     assert_outcome(end(world.conn, lock), expected);
     assert_at_most_ms(since, 5000);
@@ -435,7 +435,7 @@ static void test_begin_that_was_cut_off_is_retry(void **state)
 
     (void)state;
     world.conn = database_connect(pg_proxy_options(proxy));
-    pg_proxy_set(proxy, PG_CUT_AFTER);
+    pg_proxy_set(proxy, PG_CUT_AFTER, 0);
     assert_outcome(begin(lock), RF_RETRY);
     assert_int_equal(PQstatus(world.conn), CONNECTION_BAD);
     PQreset(world.conn);

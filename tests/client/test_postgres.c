@@ -24,7 +24,7 @@ static void meet(pg_fault fault, rf_lock *lock,
     PGresult *result = (PGresult *)1;
     int64_t since = test_now_ms();
 
-    pg_proxy_set(proxy, fault);
+    pg_proxy_set(proxy, fault, 0);
     assert_outcome(rf_pg_exec(conn, lock, statement, &result), expected);
     assert_null(result);
     assert_at_most_ms(since, 5000);
@@ -225,7 +225,7 @@ static void test_transaction_that_can_not_be_rolled_back_is_cut(void **state)
     (void)state;
     world.conn = database_connect(pg_proxy_options(proxy));
     database_run(world.conn, "BEGIN; " TAKE_ONE);
-    pg_proxy_set(proxy, PG_SWALLOW);
+    pg_proxy_set(proxy, PG_SWALLOW, 0);
     assert_outcome(
         rf__pg_end_transaction(world.conn, rf__client_error(world.client)),
         RF_RETRY);

@@ -28,6 +28,7 @@
 /* Shared with the process of the proxy. */
 typedef struct control {
     atomic_int fault;
+    atomic_int skip; /* requests before the one that meets it */
     atomic_int delay_ms;
     atomic_int requests;
 } control;
@@ -112,7 +113,9 @@ static void pass_request(link_t *link, control *c)
     if (!link->asked) {
         link->asked = 1;
         atomic_fetch_add(&c->requests, 1);
-        link->fault = (pg_fault)atomic_exchange(&c->fault, PG_PASS);
+        link->fault = PG_PASS;
+        if (atomic_fetch_sub(&c->skip, 1) == 0)
+            link->fault = (pg_fault)atomic_load(&c->fault);
     }
     if (link->fault == PG_DEAF)
         return;
@@ -246,6 +249,7 @@ pg_proxy *pg_proxy_start(void)
     if (p == NULL)
         die("calloc");
     p->control = shared_page();
+    p->control->skip = -1;
     /* Short, because it becomes a socket's path. */
     snprintf(p->folder, sizeof(p->folder), "/tmp/rf.XXXXXX");
     if (mkdtemp(p->folder) == NULL)
@@ -284,14 +288,20 @@ const char *pg_proxy_options(const pg_proxy *p)
     return p->options;
 }
 
+const char *pg_proxy_folder(const pg_proxy *p)
+{
+    return p->folder;
+}
+
 void pg_proxy_set_delay(pg_proxy *p, int ms)
 {
     atomic_store(&p->control->delay_ms, ms);
 }
 
-void pg_proxy_set(pg_proxy *p, pg_fault fault)
+void pg_proxy_set(pg_proxy *p, pg_fault fault, int skip)
 {
     atomic_store(&p->control->fault, fault);
+    atomic_store(&p->control->skip, skip);
 }
 
 int pg_proxy_requests(const pg_proxy *p)

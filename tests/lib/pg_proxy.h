@@ -29,11 +29,17 @@ void pg_proxy_stop(pg_proxy *p);
 /* What to add to a connection string, so that it goes through the proxy. */
 const char *pg_proxy_options(const pg_proxy *p);
 
+/* Its PGHOST; PGPORT is 5432. */
+const char *pg_proxy_folder(const pg_proxy *p);
+
 /* Connections made from now on are slowed down: ms in each direction. */
 void pg_proxy_set_delay(pg_proxy *p, int ms);
 
-/* The next request meets the fault; connections made after it don't. */
-void pg_proxy_set(pg_proxy *p, pg_fault fault);
+/*
+ * After skip more requests, over all connections, one meets the fault.  To
+ * connect is a request, too.
+ */
+void pg_proxy_set(pg_proxy *p, pg_fault fault, int skip);
 
 /* Requests so far, which is the number of round trips. */
 int pg_proxy_requests(const pg_proxy *p);
