@@ -7,10 +7,13 @@
  */
 #include "client.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "keeper.h"
 #include "redis_source.h"
@@ -86,9 +89,17 @@ rf_status rf_open(const char *url, const rf_options *opts, rf_client **out)
     client->users = 1;
     client->timeout_ms = opts->timeout_ms;
     client->busy_ms = -1;
-    client->source = rf__redis_source(&where, opts, &client->error);
-    if (client->source == NULL)
+    client->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (client->cancel_fd < 0) {
+        rf__set_error(&open_error, "the system gives no descriptor");
+        status = RF_RETRY;
         goto cleanup;
+    }
+    client->source = rf__redis_source(&where, opts, &client->error);
+    if (client->source == NULL) {
+        close(client->cancel_fd);
+        goto cleanup;
+    }
     *out = client;
     client = NULL;
     status = RF_OK;
@@ -107,6 +118,7 @@ void rf_close(rf_client *client)
     client->keeper = NULL;
     client->source->ops->close(client->source);
     client->source = NULL;
+    close(client->cancel_fd);
     rf__client_drop(client);
 }
 
@@ -119,6 +131,25 @@ void rf__client_drop(rf_client *client)
 {
     if (--client->users == 0)
         free(client);
+}
+
+/* Called from other threads and from signal handlers: nothing but a write. */
+void rf_cancel(rf_client *client)
+{
+    static const uint64_t one = 1;
+    int before = errno;
+
+    if (write(client->cancel_fd, &one, sizeof(one)) < 0) {
+        /* It is full: the wait is about to end anyway. */
+    }
+    errno = before;
+}
+
+int rf__client_cancelled(rf_client *client)
+{
+    uint64_t times;
+
+    return read(client->cancel_fd, &times, sizeof(times)) == sizeof(times);
 }
 
 const char *rf_message(const rf_client *client)

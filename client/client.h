@@ -18,6 +18,7 @@ struct rf_client {
     struct rf__keeper *keeper; /* NULL until first needed */
     int timeout_ms;
     int users;       /* the caller until rf_close(), and every lock   */
+    int cancel_fd;   /* readable: the wait is to end                    */
     int64_t busy_ms; /* what rf_busy_ms() tells                       */
     rf__error error;
 };
@@ -25,5 +26,8 @@ struct rf_client {
 /* One more lock leans on the client, or one less; the last one frees it. */
 void rf__client_keep(rf_client *client);
 void rf__client_drop(rf_client *client);
+
+/* 1 once after each rf_cancel(). */
+int rf__client_cancelled(rf_client *client);
 
 #endif /* RF_CLIENT_H */

@@ -9,6 +9,7 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <time.h>
 
 int64_t rf__now_ms(void)
@@ -45,6 +46,17 @@ void rf__sleep_until_ms(int64_t until_ms)
     while (clock_nanosleep(CLOCK_BOOTTIME, TIMER_ABSTIME, &until, NULL) ==
            EINTR)
         continue;
+}
+
+void rf__sleep_or_fd(int64_t until_ms, int fd)
+{
+    struct pollfd p[2] = { { .fd = -1 }, { .fd = fd, .events = POLLIN } };
+    int left;
+
+    while ((left = rf__left_ms(until_ms)) > 0) {
+        if (poll(p, 2, left) > 0)
+            return;
+    }
 }
 
 void rf__cond_init(pthread_cond_t *cond)

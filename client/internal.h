@@ -27,6 +27,9 @@ int rf__left_ms(int64_t deadline_ms);
 /* Sleep until then; signals don't cut it short. */
 void rf__sleep_until_ms(int64_t until_ms);
 
+/* The same, but no longer than until fd is readable. */
+void rf__sleep_or_fd(int64_t until_ms, int fd);
+
 /*
  * A condition that can be waited on for a while.  It can't count suspend, so
  * wait in naps where that matters.

@@ -47,7 +47,8 @@ static rf__grant grant_of(const rf_lock *lock)
 {
     rf__grant grant = { .resource = lock->resource,
                         .holder = lock->holder,
-                        .fence = lock->fence };
+                        .fence = lock->fence,
+                        .cancel_fd = lock->client->cancel_fd };
 
     return grant;
 }

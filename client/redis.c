@@ -301,6 +301,19 @@ static rf_status give_up(rf__redis *r, rf__error *error, const char *what)
     return RF_UNKNOWN;
 }
 
+rf_status rf__redis_await(rf__redis *r, int other_fd, int64_t deadline_ms,
+                          rf__error *error)
+{
+    int failure = rf__socket_await(&r->socket, other_fd, deadline_ms);
+
+    if (failure == 0)
+        return RF_OK;
+    if (failure != ECANCELED)
+        return give_up(r, error, strerror(failure));
+    rf__redis_close(r);
+    return RF_TIMEOUT;
+}
+
 rf_status rf__redis_reply(rf__redis *r, int64_t deadline_ms,
                           const rf__reply **out, rf__error *error)
 {

@@ -42,6 +42,14 @@ rf_status rf__redis_append(rf__redis *r, int argc, const char **argv,
  */
 rf_status rf__redis_send(rf__redis *r, int64_t deadline_ms, rf__error *error);
 
+/*
+ * Wait for a reply to begin, so that something else can end the wait.  RF_OK:
+ * take it now; RF_TIMEOUT: other_fd became readable, and the connection is
+ * closed, with whatever was on its way; RF_UNKNOWN with a text.
+ */
+rf_status rf__redis_await(rf__redis *r, int other_fd, int64_t deadline_ms,
+                          rf__error *error);
+
 typedef enum rf__reply_type {
     RF__NIL,
     RF__STRING,

@@ -394,7 +394,15 @@ static rf_status wait_for_wake(rf__source *base, rf__grant *grant,
         return RF_NOMEM;
     status = rf__redis_send(s->redis, deadline_ms, base->error);
     if (status == RF_OK)
+        status = rf__redis_await(s->redis, grant->cancel_fd, deadline_ms,
+                                 base->error);
+    if (status == RF_OK)
         status = rf__redis_reply(s->redis, deadline_ms, &reply, base->error);
+    /* A wake-up may have been on its way to us and to nobody else. */
+    if (status == RF_TIMEOUT || status == RF_UNKNOWN)
+        memcpy(grant->token, "?", 2);
+    if (status == RF_TIMEOUT)
+        return RF_OK;
     if (status != RF_OK)
         return status == RF_UNKNOWN ? RF_RETRY : status;
     if (rf__reply_kind(reply, 0) == RF__NIL)

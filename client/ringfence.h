@@ -86,7 +86,8 @@ typedef struct rf_options {
  * client; end it with rf_close().  Otherwise *out is NULL and the text is
  * rf_message(NULL).
  *
- * Returns RF_OK, RF_MISUSE (the URL or an option is wrong) or RF_NOMEM.
+ * Returns RF_OK, RF_MISUSE (the URL or an option is wrong), RF_RETRY (the
+ * system gives no descriptor) or RF_NOMEM.
  */
 rf_status rf_open(const char *url, const rf_options *opts, rf_client **out);
 
@@ -152,11 +153,19 @@ typedef struct rf_acquire_options {
  * answer came is given back: RF_RETRY.
  *
  * Returns RF_OK, RF_BUSY (wait_ms 0; rf_busy_ms tells how long), RF_TIMEOUT
- * (wait_ms is over), RF_UNKNOWN, RF_RETRY, RF_REFUSED (Redis has fewer replicas
+ * (wait_ms is over, or rf_cancel), RF_UNKNOWN, RF_RETRY, RF_REFUSED (Redis has fewer replicas
  * than it was told to demand), RF_MISUSE or RF_NOMEM.
  */
 rf_status rf_acquire(rf_client *client, const char *resource,
                      const rf_acquire_options *opts, rf_lock **out);
+
+/*
+ * End the wait of the rf_acquire() that is going on on this client, or of the
+ * next one that waits when none is.  It returns RF_TIMEOUT.  May be called from
+ * any thread and from a signal handler, as long as the client is open.  Does
+ * not cut a request short that is on its way: that ends with timeout_ms.
+ */
+void rf_cancel(rf_client *client);
 
 /*
  * After RF_BUSY or RF_TIMEOUT: milliseconds until the holder's lock runs out

@@ -25,22 +25,32 @@
 /* A blocking receive may outlast its deadline by this much. */
 #define OVERSHOOT_MS 5
 
-/* 0 when fd is ready for events, else an errno value. */
-static int wait_for(int fd, short events, int64_t deadline_ms)
+/*
+ * 0 when fd is ready for events, ECANCELED when other_fd (or -1) can be read,
+ * else an errno value.  What is ready on fd goes first.
+ */
+static int wait_for_either(int fd, short events, int other_fd,
+                           int64_t deadline_ms)
 {
-    struct pollfd p = { .fd = fd, .events = events };
+    struct pollfd p[2] = { { .fd = fd, .events = events },
+                           { .fd = other_fd, .events = POLLIN } };
 
     for (;;) {
         int left = rf__left_ms(deadline_ms);
-        int n = poll(&p, 1, left);
+        int n = poll(p, other_fd < 0 ? 1 : 2, left);
 
         if (n > 0)
-            return 0;
+            return p[0].revents != 0 ? 0 : ECANCELED;
         if (n < 0 && errno != EINTR)
             return errno;
         if (left == 0)
             return ETIMEDOUT;
     }
+}
+
+static int wait_for(int fd, short events, int64_t deadline_ms)
+{
+    return wait_for_either(fd, events, -1, deadline_ms);
 }
 
 /* Connect a fresh socket.  0, or an errno value and no socket. */
@@ -206,6 +216,11 @@ int rf__socket_send(rf__socket *s, const char *data, size_t len,
             return failure;
     }
     return 0;
+}
+
+int rf__socket_await(rf__socket *s, int other_fd, int64_t deadline_ms)
+{
+    return wait_for_either(s->fd, POLLIN, other_fd, deadline_ms);
 }
 
 int rf__socket_recv(rf__socket *s, char *data, size_t size, int64_t deadline_ms,

@@ -35,6 +35,12 @@ void rf__socket_close(rf__socket *s);
 int rf__socket_send(rf__socket *s, const char *data, size_t len,
                     int64_t deadline_ms, size_t *sent);
 
+/*
+ * Wait for something to receive: 0, an errno value, or ECANCELED when other_fd
+ * became readable first.
+ */
+int rf__socket_await(rf__socket *s, int other_fd, int64_t deadline_ms);
+
 /* Receive what there is, at least one byte.  *got 0 is the peer's end. */
 int rf__socket_recv(rf__socket *s, char *data, size_t size, int64_t deadline_ms,
                     size_t *got);

@@ -44,6 +44,7 @@ typedef struct rf__grant {
     int64_t busy_ms;    /* out, RF_BUSY: until the holder's runs out     */
     rf__owner busy_by;  /* out, RF_BUSY                                  */
     int taken;          /* out, RF_LOST: another has it, not just gone   */
+    int cancel_fd;      /* wait: readable when it is to end; -1: never    */
     char token[RF__TOKEN_MAX]; /* what wait handed out, for the next acquire */
 } rf__grant;
 
@@ -65,9 +66,10 @@ typedef struct rf__source_ops {
                          int64_t deadline_ms);
 
     /*
-     * Sleep until somebody gives the resource back, for_ms at the most.  A
-     * wake-up may be missed and may come for nothing: the caller asks again
-     * either way.  RF_OK, or what kept it from sleeping.
+     * Sleep until somebody gives the resource back, for_ms at the most, or
+     * until cancel_fd is readable.  A wake-up may be missed and may come for
+     * nothing: the caller asks again either way.  RF_OK, or what kept it from
+     * sleeping.
      */
     rf_status (*wait)(rf__source *s, rf__grant *grant, int64_t for_ms);
 

@@ -65,7 +65,8 @@ static void pause_a_while(waiting *w, int64_t now_ms)
     w->ceiling_ms *= 2;
     if (w->ceiling_ms > POLL_LAST_MS)
         w->ceiling_ms = POLL_LAST_MS;
-    rf__sleep_until_ms(until_ms < w->end_ms ? until_ms : w->end_ms);
+    rf__sleep_or_fd(until_ms < w->end_ms ? until_ms : w->end_ms,
+                    w->grant->cancel_fd);
 }
 
 /*
@@ -97,6 +98,23 @@ static void wait_for_turn(waiting *w, rf_status status)
     pause_a_while(w, now_ms);
 }
 
+/*
+ * The wait was ended from outside.  A wake-up that came just then, or may have,
+ * is passed on: by taking the lock and giving it back.
+ */
+static rf_status give_up(waiting *w)
+{
+    rf__source *s = w->client->source;
+
+    if (w->grant->token[0] != '\0') {
+        w->grant->wait_ms = 0;
+        if (ask(w) == RF_OK)
+            s->ops->release(s, w->grant, rf__now_ms() + w->client->timeout_ms);
+    }
+    rf__set_error(&w->client->error, "the wait was cancelled");
+    return w->maybe ? RF_UNKNOWN : RF_TIMEOUT;
+}
+
 rf_status rf__wait_acquire(rf_client *client, rf__grant *grant, rf_fence floor)
 {
     waiting w = { .client = client,
@@ -117,6 +135,8 @@ rf_status rf__wait_acquire(rf_client *client, rf__grant *grant, rf_fence floor)
         if (rf__left_ms(w.end_ms) == 0)
             return status == RF_BUSY ? RF_TIMEOUT : status;
         wait_for_turn(&w, status);
+        if (rf__client_cancelled(client))
+            return give_up(&w);
         grant->ttl_ms = ttl_ms;
         /* 0 would tell the service that nobody waits; one more try follows. */
         grant->wait_ms = rf__left_ms(w.end_ms) + 1;

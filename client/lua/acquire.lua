@@ -9,7 +9,8 @@
 -- ARGV  holder (32 hex digits), ttl_ms, floor ("0": none; "?": not known yet,
 --       but the database can be asked), wait_ms (how long the caller is going
 --       to block on the wake list if this fails), token (what the wake list
---       gave, or ""), tag (echoed)
+--       gave, "", or "?" when it may have given something that was lost on
+--       the way), tag (echoed)
 -- Reply {"acquire", holder, tag, "OK" or "REPLAY", fence, left_ms}
 --       {"acquire", holder, tag, "BUSY", left_ms, "ours", "kept" or "foreign"}
 --       {"acquire", holder, tag, "NEEDS_FLOOR" or "EXHAUSTED", ""}
@@ -64,7 +65,8 @@ end
 -- Given back, and kept a moment for the waiter that was woken.  When the wake
 -- list still has its element, there was no waiter.
 local kept = lock and lock:match('^wake:([1-9]%d*)$')
-if kept and (kept == token or redis.call('LLEN', KEYS[3]) > 0) then
+if kept and (kept == token or token == '?' or
+             redis.call('LLEN', KEYS[3]) > 0) then
     lock = false
 end
 

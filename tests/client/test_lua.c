@@ -385,6 +385,21 @@ static void test_release_keeps_the_lock_for_the_woken_waiter(void **state)
                   "acquire " H2 " tag OK 2 ");
 }
 
+static void test_waiter_whose_wake_was_lost_may_take_the_kept_lock(
+    void **state)
+{
+    (void)state;
+    acquire(H1);
+    acquire_with(H2, "30000", "0", "60000", "");
+    release(H1, "1");
+    redis_server_command(server, "LPOP %s", K_WAKE);
+    assert_begins(acquire_with(H2, "30000", "0", "0", "?"),
+                  "acquire " H2 " tag OK 2 ");
+    /* It opens nothing that is held. */
+    assert_begins(acquire_with(H1, "30000", "0", "0", "?"),
+                  "acquire " H1 " tag BUSY ");
+}
+
 static void test_lock_kept_for_nobody_is_free_for_whoever_asks(void **state)
 {
     (void)state;
@@ -573,6 +588,7 @@ int main(void)
         CASE(test_release_deletes_only_what_is_ours),
         CASE(test_release_leaves_nothing_behind_when_nobody_waits),
         CASE(test_release_keeps_the_lock_for_the_woken_waiter),
+        CASE(test_waiter_whose_wake_was_lost_may_take_the_kept_lock),
         CASE(test_lock_kept_for_nobody_is_free_for_whoever_asks),
         CASE(test_wake_list_never_has_more_than_one_element),
         CASE(test_shorter_wait_does_not_shorten_what_others_announced),

@@ -68,14 +68,15 @@ typedef struct person {
     int64_t got_ms; /* when */
     rf_fence fence;
     rf_status status;
+    rf_client *client; /* NULL: one of its own */
 } person;
 
 static void *live(void *arg)
 {
     person *p = arg;
-    rf_client *own;
+    rf_client *own = p->client;
 
-    if (rf_open(redis_server_url(server), NULL, &own) != RF_OK)
+    if (own == NULL && rf_open(redis_server_url(server), NULL, &own) != RF_OK)
         return NULL;
     for (int i = 0; i < p->rounds; i++) {
         rf_lock *lock;
@@ -88,7 +89,8 @@ static void *live(void *arg)
         rf__sleep_until_ms(rf__now_ms() + p->hold_ms);
         rf_release(lock);
     }
-    rf_close(own);
+    if (p->client == NULL)
+        rf_close(own);
     return NULL;
 }
 
@@ -311,6 +313,133 @@ static void test_lost_answer_during_a_wait_is_asked_for_again(void **state)
     proxy_stop(fault);
 }
 
+static void *cancel_later(void *arg)
+{
+    rf__sleep_until_ms(rf__now_ms() + 150);
+    rf_cancel(arg);
+    return NULL;
+}
+
+static void cancels_after_150_ms(rf_client *on, const char *resource)
+{
+    int64_t since = test_now_ms();
+    pthread_t thread;
+    rf_lock *lock;
+
+    pthread_create(&thread, NULL, cancel_later, on);
+    assert_status(acquire(on, resource, 30000, 20000, &lock), RF_TIMEOUT);
+    pthread_join(thread, NULL);
+    assert_at_least_ms(since, 140);
+    assert_at_most_ms(since, 1500);
+    assert_non_null(strstr(rf_message(on), "cancelled"));
+}
+
+static void test_cancel_from_another_thread_ends_a_wait(void **state)
+{
+    rf_lock *lock, *other;
+
+    (void)state;
+    assert_status(acquire(client, "r", 30000, 0, &lock), RF_OK);
+    cancels_after_150_ms(client, "r");
+    /* Once: the next wait lasts. */
+    assert_status(acquire(client, "r", 30000, 100, &other), RF_TIMEOUT);
+    assert_status(rf_release(lock), RF_OK);
+    assert_status(acquire(client, "r", 30000, 0, &lock), RF_OK);
+    assert_status(rf_release(lock), RF_OK);
+}
+
+static void test_cancel_ends_polling_too(void **state)
+{
+    (void)state;
+    redis_server_command(server, "SET " LOCK " token", "r");
+    cancels_after_150_ms(client, "r");
+}
+
+static void test_cancel_ends_a_wait_for_a_redis_that_is_away(void **state)
+{
+    rf_client *lonely;
+
+    (void)state;
+    assert_status(rf_open("redis+unix:///nonexistent/s", NULL, &lonely), RF_OK);
+    cancels_after_150_ms(lonely, "r");
+    rf_close(lonely);
+}
+
+static void test_cancel_before_the_wait_counts_for_the_next_one(void **state)
+{
+    rf_lock *lock, *other;
+    int64_t since = test_now_ms();
+
+    (void)state;
+    rf_cancel(client);
+    rf_cancel(client);
+    assert_status(acquire(client, "r", 30000, 0, &lock), RF_OK);
+    assert_status(acquire(client, "r", 30000, 20000, &other), RF_TIMEOUT);
+    assert_at_most_ms(since, 1500);
+    assert_status(acquire(client, "r", 30000, 100, &other), RF_TIMEOUT);
+    assert_at_least_ms(since, 100);
+    assert_status(rf_release(lock), RF_OK);
+}
+
+static rf_client *to_cancel;
+
+static void cancel_on_alarm(int number)
+{
+    (void)number;
+    rf_cancel(to_cancel);
+}
+
+static void test_cancel_from_a_signal_handler(void **state)
+{
+    struct itimerval once = { { 0, 0 }, { 0, 150000 } };
+    struct sigaction action = { .sa_handler = cancel_on_alarm };
+    int64_t since = test_now_ms();
+    rf_lock *lock, *other;
+
+    (void)state;
+    to_cancel = client;
+    assert_status(acquire(client, "r", 30000, 0, &lock), RF_OK);
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &once, NULL);
+    assert_status(acquire(client, "r", 30000, 20000, &other), RF_TIMEOUT);
+    assert_at_most_ms(since, 1500);
+    assert_status(rf_release(lock), RF_OK);
+}
+
+/*
+ * Two wait, and the first is cancelled in about the moment in which it is woken:
+ * the turn must then be the second one's, and at once.
+ */
+static void test_cancel_at_the_moment_of_waking_passes_the_turn_on(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        person first = { .wait_ms = 20000 }, second = { .wait_ms = 20000 };
+        rf_client *own;
+        rf_lock *lock;
+        int64_t released;
+
+        assert_status(rf_open(redis_server_url(server), NULL, &own), RF_OK);
+        first.client = own;
+        assert_status(acquire(client, "r", 30000, 0, &lock), RF_OK);
+        begin(&first);
+        until_blocked(1);
+        begin(&second);
+        until_blocked(2);
+        released = test_now_ms();
+        if (i % 2)
+            rf_cancel(own);
+        assert_status(rf_release(lock), RF_OK);
+        if (i % 2 == 0)
+            rf_cancel(own);
+        end(&second);
+        end(&first);
+        assert_status(second.status, RF_OK);
+        assert_in_range(second.got_ms - released, 0, 400);
+        rf_close(own);
+    }
+}
+
 #define CROWD 12
 
 static void test_longest_waiter_comes_first(void **state)
@@ -387,6 +516,12 @@ int main(void)
         CASE(test_redis_that_restarts_is_waited_for),
         CASE(test_redis_that_stays_away_is_retry_and_not_timeout),
         CASE(test_lost_answer_during_a_wait_is_asked_for_again),
+        CASE(test_cancel_from_another_thread_ends_a_wait),
+        CASE(test_cancel_ends_polling_too),
+        CASE(test_cancel_ends_a_wait_for_a_redis_that_is_away),
+        CASE(test_cancel_before_the_wait_counts_for_the_next_one),
+        CASE(test_cancel_from_a_signal_handler),
+        CASE(test_cancel_at_the_moment_of_waking_passes_the_turn_on),
         CASE(test_longest_waiter_comes_first),
         CASE(test_who_gives_back_and_asks_again_has_to_queue),
         CASE(test_hand_over_takes_four_commands_and_starves_nobody),
