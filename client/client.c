@@ -58,6 +58,15 @@ static rf_status check_options(const rf_options *opts)
         rf__set_error(&open_error, "option timeout_ms: 1 to %d", RF_TTL_MAX_MS);
         return RF_MISUSE;
     }
+    if (opts->rate_per_s < 0 || opts->rate_per_s > RF__RATE_MAX) {
+        rf__set_error(&open_error, "option rate_per_s: 0 to %d", RF__RATE_MAX);
+        return RF_MISUSE;
+    }
+    if (opts->breaker_failures < 0 || opts->breaker_ms < 1) {
+        rf__set_error(&open_error, "option breaker_failures: 0 or more; "
+                                   "breaker_ms: 1 or more");
+        return RF_MISUSE;
+    }
     return RF_OK;
 }
 
@@ -89,6 +98,7 @@ rf_status rf_open(const char *url, const rf_options *opts, rf_client **out)
     client->users = 1;
     client->timeout_ms = opts->timeout_ms;
     client->busy_ms = -1;
+    rf__limits_init(&client->limits, opts);
     client->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (client->cancel_fd < 0) {
         rf__set_error(&open_error, "the system gives no descriptor");

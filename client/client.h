@@ -10,6 +10,7 @@
 #define RF_CLIENT_H
 
 #include "internal.h"
+#include "limits.h"
 
 struct rf__keeper;
 
@@ -20,6 +21,7 @@ struct rf_client {
     int users;       /* the caller until rf_close(), and every lock   */
     int cancel_fd;   /* readable: the wait is to end                    */
     int64_t busy_ms; /* what rf_busy_ms() tells                       */
+    rf__limits limits;
     rf__error error;
 };
 

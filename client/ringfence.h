@@ -68,10 +68,20 @@ typedef struct rf_client rf_client;
 typedef struct rf_options {
     const char *prefix; /* of every key; 1 to 64 bytes; default "lock:v1:" */
     int timeout_ms;     /* limit of each call's talk to Redis; default 2000 */
+
+    /*
+     * To protect Redis, requests for new locks are refused without asking it
+     * (RF_REFUSED): beyond rate_per_s in a second, default 0: no limit; and for
+     * breaker_ms (default 1000) after breaker_failures requests in a row that
+     * were not answered, default 0: never.
+     */
+    int rate_per_s;
+    int breaker_failures;
+    int breaker_ms;
 } rf_options;
 
 /* clang-format off */
-#define RF_OPTIONS_INIT { "lock:v1:", 2000 }
+#define RF_OPTIONS_INIT { "lock:v1:", 2000, 0, 0, 1000 }
 /* clang-format on */
 
 /*
@@ -153,8 +163,9 @@ typedef struct rf_acquire_options {
  * answer came is given back: RF_RETRY.
  *
  * Returns RF_OK, RF_BUSY (wait_ms 0; rf_busy_ms tells how long), RF_TIMEOUT
- * (wait_ms is over, or rf_cancel), RF_UNKNOWN, RF_RETRY, RF_REFUSED (Redis has fewer replicas
- * than it was told to demand), RF_MISUSE or RF_NOMEM.
+ * (wait_ms is over, or rf_cancel), RF_UNKNOWN, RF_RETRY, RF_REFUSED (rate limit,
+ * breaker, or Redis has fewer replicas than it was told to demand), RF_MISUSE
+ * or RF_NOMEM.
  */
 rf_status rf_acquire(rf_client *client, const char *resource,
                      const rf_acquire_options *opts, rf_lock **out);

@@ -35,13 +35,17 @@ static rf_status ask(waiting *w)
 {
     rf__source *s = w->client->source;
     int64_t deadline_ms = rf__now_ms() + w->client->timeout_ms;
-    rf_status status = s->ops->acquire(s, w->grant, w->floor, deadline_ms);
+    rf_status status = rf__limits_pass(&w->client->limits, &w->client->error);
 
+    if (status != RF_OK)
+        return w->maybe ? RF_UNKNOWN : status;
+    status = s->ops->acquire(s, w->grant, w->floor, deadline_ms);
     if (status == RF_UNKNOWN) {
         w->maybe = 1;
         if (rf__left_ms(deadline_ms) > 0)
             status = s->ops->acquire(s, w->grant, w->floor, deadline_ms);
     }
+    rf__limits_note(&w->client->limits, status);
     w->grant->token[0] = '\0';
     if (status == RF_OK || status == RF_BUSY)
         w->maybe = 0;
@@ -127,7 +131,7 @@ rf_status rf__wait_acquire(rf_client *client, rf__grant *grant, rf_fence floor)
     for (;;) {
         rf_status status = ask(&w);
         int patient = status == RF_BUSY || status == RF_RETRY ||
-                      status == RF_UNKNOWN;
+                      status == RF_UNKNOWN || status == RF_REFUSED;
 
         client->busy_ms = status == RF_BUSY ? grant->busy_ms : -1;
         if (!patient || grant->wait_ms == 0)

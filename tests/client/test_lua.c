@@ -385,8 +385,7 @@ static void test_release_keeps_the_lock_for_the_woken_waiter(void **state)
                   "acquire " H2 " tag OK 2 ");
 }
 
-static void test_waiter_whose_wake_was_lost_may_take_the_kept_lock(
-    void **state)
+static void test_waiter_whose_wake_was_lost_may_take_the_kept_lock(void **state)
 {
     (void)state;
     acquire(H1);
