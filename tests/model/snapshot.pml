@@ -20,11 +20,18 @@
  *         2  the registry row must be visible in the snapshot
  *         3  equal: the row must be visible; advance: nothing at all may have
  *            committed since the snapshot
+ *         4  as 3, but an advance also passes when the row is visible and so
+ *            is all that was noted: work under the stored grant is noted at its
+ *            end, before its lock goes, and an advance clears the notes
+ *   NOTE     1: noted before the lock goes; 0: some time after that
  *   LATE_SNAPSHOT  the snapshot is taken after the guard (READ COMMITTED, guard
  *            as a statement of its own)
  */
 #ifndef RULE
 #define RULE 3
+#endif
+#ifndef NOTE
+#define NOTE 1
 #endif
 #ifndef LATE_SNAPSHOT
 #define LATE_SNAPSHOT 0
@@ -35,6 +42,7 @@
 byte stored_fence = 0;
 byte stored_holder = 0;
 byte row_commit = 0;            /* commit that wrote the registry row */
+byte noted = 0;                 /* the newest commit that was noted */
 byte commits = 0;               /* all commits so far: a snapshot is one of these */
 byte protected_commits = 0;     /* of them, those of protected transactions */
 byte seen_at[12];               /* protected commits visible in snapshot n */
@@ -61,13 +69,16 @@ inline check_snapshot()
 	:: RULE == 1 -> old = waited
 	:: RULE == 2 -> old = (row_commit > snapshot)
 	:: RULE == 3 && advance -> old = (commits != snapshot)
-	:: RULE == 3 && !advance -> old = (row_commit > snapshot)
+	:: RULE >= 3 && !advance -> old = (row_commit > snapshot)
+	:: RULE == 4 && advance ->
+		old = (commits != snapshot &&
+		       (row_commit > snapshot || noted > snapshot))
 	fi
 }
 
 proctype holder(byte fence)
 {
-	byte snapshot, todo = 2, tries = 3;
+	byte snapshot, mine, todo = 2, tries = 3;
 	bit waited, advance, old;
 
 again:
@@ -100,8 +111,9 @@ again:
 		if
 		:: advance ->
 			stored_fence = fence; stored_holder = fence;
-			row_commit = commits
-		:: else
+			row_commit = commits; noted = 0
+		:: else -> mine = commits;
+			if :: NOTE -> noted = mine :: else fi
 		fi;
 		todo--;
 		REACHED(fence == 2 && todo == 0 && protected_commits == 4)
@@ -109,7 +121,11 @@ again:
 leave:
 	atomic {
 		if :: advance -> advancing = 0 :: else -> sharing-- fi;
-		old = 0; waited = 0; advance = 0;
+		old = 0; waited = 0; advance = 0
+	}
+	atomic {
+		if :: !NOTE && mine > noted -> noted = mine :: else fi;
+		mine = 0;
 		if :: stored_fence > fence -> goto out :: else -> goto again fi
 	}
 out:
