@@ -34,6 +34,9 @@ typedef struct section {
 
 static worker workers[HOLDERS + 1];
 
+/* Locks run out all the time, and claims queue up behind long transactions. */
+static int crowded;
+
 static void expect(rf_status status, unsigned allowed, const char *what,
                    const worker *w)
 {
@@ -88,7 +91,9 @@ static rf_status read_newest(section *s, int *newest)
 /* Now and then it takes longer than the lock lives. */
 static void compute(void)
 {
-    sim_sleep(sim_chance(150) ? sim_between(0, 150) : sim_between(0, 10));
+    int longer = sim_chance(crowded ? 700 : 150);
+
+    sim_sleep(longer ? sim_between(0, 150) : sim_between(0, 10));
 }
 
 static void note(int operation, rf_status status)
@@ -175,7 +180,8 @@ static void work(section *s)
 
     while (status == RF_OK && rounds-- > 0) {
         believe(s);
-        status = sim_chance(600) ? add_by_statements(s) : add_by_transaction(s);
+        status = sim_chance(crowded ? 100 : 600) ? add_by_statements(s)
+                                                 : add_by_transaction(s);
         if (status == RF_OK && sim_chance(300)) {
             status = rf_renew(s->lock, s->ttl_ms);
             expect(status, ONE_OF(RF_OK, RF_LOST, RF_UNKNOWN, RF_RETRY),
@@ -232,7 +238,7 @@ static void hold(void *what)
     rf_acquire_options opts = RF_ACQUIRE_INIT;
 
     for (int i = 0; i < SECTIONS; i++) {
-        opts.ttl_ms = sim_between(10, 120);
+        opts.ttl_ms = sim_between(10, crowded ? 40 : 120);
         opts.wait_ms = sim_chance(600) ? sim_between(1, 200) : 0;
         work_in_section(w, sim_chance(200) ? 1 : 0, &opts);
         mend(w);
@@ -288,7 +294,9 @@ static void open_worker(worker *w, int id, void (*task)(void *))
 
     w->id = id;
     w->conn = postgres_connect();
-    opts.timeout_ms = (int)sim_between(30, 200);
+    opts.timeout_ms = (int)(id < HOLDERS && sim_chance(50)
+                                ? sim_between(1, 10)
+                                : sim_between(30, 200));
     if (rf_open("redis+unix:///simulated", &opts, &w->client) != RF_OK)
         sim_fail("rf_open: %s", rf_message(NULL));
     sim_spawn(task, w);
@@ -296,6 +304,7 @@ static void open_worker(worker *w, int id, void (*task)(void *))
 
 void holders_begin(void)
 {
+    crowded = sim_chance(200);
     for (int i = 0; i < HOLDERS; i++)
         open_worker(&workers[i], i, hold);
     open_worker(&workers[HOLDERS], HOLDERS, prove_alive);

@@ -250,6 +250,7 @@ static void deliver(void *what, int64_t n)
 int __wrap_socket(int domain, int type, int protocol);
 int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len);
 int __wrap_fcntl(int fd, int command, ...);
+int __wrap_fcntl64(int fd, int command, ...);
 int __wrap_setsockopt(int fd, int level, int name, const void *value,
                       socklen_t len);
 ssize_t __wrap_send(int fd, const void *data, size_t len, int flags);
@@ -298,6 +299,11 @@ int __wrap_fcntl(int fd, int command, ...)
 {
     connection_of(fd);
     return command == F_GETFL ? O_NONBLOCK : 0;
+}
+
+int __wrap_fcntl64(int fd, int command, ...)
+{
+    return __wrap_fcntl(fd, command);
 }
 
 /* Only the limit of a blocking receive matters. */
