@@ -1,0 +1,130 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 ringfence maintainers
+#
+# lib.sh - what drills say often (sourced by run, before each drill)
+#
+# A drill runs in a folder ($dir) and a database of its own, with its own Redis.
+# $mode is guarded or weakened.  Waiting is for a condition with a limit.
+
+# shellcheck source=tests/lib/redis.sh
+. "$RF_ROOT/tests/lib/redis.sh"
+
+# fail WHY: the drill could not be played; that is a failure in either mode.
+fail() {
+    echo "BROKEN: $*" >>"$dir/broken"
+    exit 1
+}
+
+# must WHAT COMMAND...: something besides the invariants that has to hold.
+must() {
+    local what=$1
+    shift
+    "$@" >/dev/null 2>&1 || echo "must: $what" >>"$dir/violations"
+}
+
+sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 -c "$1"; }
+redis() { redis-cli -s "$dir/redis.sock" "$@"; }
+
+# await SECONDS WHAT COMMAND...: until it succeeds
+await() {
+    local end=$((SECONDS + $1 + 1)) what=$2
+    shift 2
+    until "$@" >/dev/null 2>&1; do
+        [ $SECONDS -lt $end ] || fail "waited in vain: $what"
+        sleep 0.02
+    done
+}
+
+# ---- Workers: "worker NAME setting=value..." starts one, pid in $NAME ----------
+
+workers=()
+worker() {
+    local who=$1 extra=()
+    shift
+    if [ "$mode" = weakened ] && [ "$weak" = recipe ]; then
+        extra=(style=recipe again=0)
+    fi
+    "$RF_BUILD/drills/worker" log="$dir/log" name="$who" \
+        redis="$dir/redis.sock" seed="$seed" "$@" "${extra[@]}" \
+        >>"$dir/worker.out" 2>&1 &
+    workers+=($!)
+    printf -v "$who" %s $!
+}
+
+is_stopped() { [ "$(awk '{ print $3 }' "/proc/$1/stat" 2>/dev/null)" = T ]; }
+is_over() { ! kill -0 "$1" 2>/dev/null || is_zombie "$1"; }
+is_zombie() { [ "$(awk '{ print $3 }' "/proc/$1/stat" 2>/dev/null)" = Z ]; }
+logged() { grep -qE "$1" "$dir/log"; }
+
+until_stopped() { await 20 "worker $1 stops" is_stopped "$1"; }
+go_on() { kill -CONT "$1"; }
+until_over() { await "${2:-30}" "worker $1 ends" is_over "$1"; }
+stop_worker() { kill -STOP "$1" && until_stopped "$1"; }
+
+# One more section by somebody else has to succeed: the world is well.
+alive() {
+    worker after ttl=3000 wait=8000 "$@"
+    # shellcheck disable=SC2154 # set by worker
+    until_over "$after" 20
+    must "a fresh section succeeds (I11)" \
+        grep -qP "\tafter\ttold\t.*\tdone\t" "$dir/log"
+}
+
+lock_key="{lock:v1:a}"
+lock_is_gone() { [ "$(redis exists "$lock_key")" = 0 ]; }
+until_lock_is_gone() { await 20 "the lock runs out" lock_is_gone; }
+
+drill_end() {
+    local pid
+    for pid in "${workers[@]}"; do
+        kill -KILL "$pid" 2>/dev/null
+        kill -CONT "$pid" 2>/dev/null
+    done
+    wait "${workers[@]}" 2>/dev/null
+    redis_stop "$dir"
+}
+
+# ---- The database -----------------------------------------------------------------
+
+# The table that is protected, the one that tells its history, the slot that
+# tells it in the order of commits.
+tables() {
+    sql "CREATE TABLE item (name text PRIMARY KEY, newest text, fence bigint);
+         CREATE TABLE work (op text PRIMARY KEY, resource text, base text,
+                            fence bigint, holder text);
+         INSERT INTO item VALUES ('a', '', 0), ('b', '', 0), ('c', '', 0);"
+    if [ "$mode" = guarded ]; then
+        sql "SELECT ringfence.protect('item', 'fence', '{name}');
+             SELECT ringfence.protect('work', 'fence', '{resource}');"
+    fi
+    sql "SELECT pg_create_logical_replication_slot('$PGDATABASE',
+                                                   'test_decoding')"
+}
+
+# The guard is taken out, or replaced by the usual rule; fence() has to answer.
+weaken() {
+    local body="SELECT true"
+    [ "$mode" = weakened ] || return 0
+    sql "CREATE OR REPLACE FUNCTION ringfence.fence(resource text)
+         RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint'"
+    [ "$weak" != lower ] || body="
+         INSERT INTO ringfence.registry AS r VALUES (\$1, \$2, \$3, now())
+         ON CONFLICT ON CONSTRAINT registry_pkey
+         DO UPDATE SET fence = \$2 WHERE r.fence <= \$2
+         RETURNING true"
+    sql "CREATE OR REPLACE FUNCTION ringfence.guard(resource text,
+             fence bigint, holder text DEFAULT NULL,
+             lease interval DEFAULT NULL, preempt boolean DEFAULT false)
+         RETURNS boolean LANGUAGE sql AS \$\$ $body \$\$"
+    [ "$weak" != lower ] || sql "
+         CREATE FUNCTION refuse_lower(text, bigint, text) RETURNS boolean
+         LANGUAGE sql AS \$\$ $body \$\$;
+         CREATE OR REPLACE FUNCTION ringfence.guard(resource text,
+             fence bigint, holder text DEFAULT NULL,
+             lease interval DEFAULT NULL, preempt boolean DEFAULT false)
+         RETURNS boolean LANGUAGE plpgsql AS \$\$ BEGIN
+             IF refuse_lower(resource, fence, holder) THEN RETURN true; END IF;
+             RAISE 'fence is stale' USING ERRCODE = 'RF001';
+         END \$\$"
+}

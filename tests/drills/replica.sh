@@ -1,0 +1,35 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 ringfence maintainers
+#
+# replica.sh - a second Redis in $dir/r that follows the first (to be sourced)
+
+# Replication needs TCP: a port that is free, found by trying.
+replica_start() {
+    local i
+    for ((i = 0; i < 50; i++)); do
+        port=$((20000 + (RANDOM * 7 + $$) % 30000))
+        redis_stop "$dir"
+        redis_start "$dir" --port $port --bind 127.0.0.1 \
+            --repl-diskless-sync-delay 0 2>/dev/null && break
+    done
+    mkdir "$dir/r"
+    redis_start "$dir/r" --replicaof 127.0.0.1 "$port"
+    await 20 "the replica follows" replica_is_up
+}
+
+replica() { redis-cli -s "$dir/r/redis.sock" "$@"; }
+replica_is_up() { replica info replication | grep -q 'master_link_status:up'; }
+replica_is_down() {
+    replica info replication | grep -q 'master_link_status:down'
+}
+replica_has() { [ "$(replica get "$lock_key:fence")" = "$1" ]; }
+until_replica_has() { await 20 "the replica has $1" replica_has "$1"; }
+
+# It follows a master that does not exist, and keeps what it has.
+replica_cut() {
+    replica replicaof 127.0.0.1 1
+    await 20 "the link is cut" replica_is_down
+}
+
+replica_promote() { replica replicaof no one; }

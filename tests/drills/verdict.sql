@@ -1,0 +1,96 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright (c) 2026 ringfence maintainers
+--
+-- verdict.sql - what was committed, in the order of the commits, against what
+-- must hold and what the workers were told.
+--
+-- Variables: slot, log.  Prints one line a violation, then "sums" and figures.
+\set ON_ERROR_STOP 1
+\pset format unaligned
+\pset tuples_only on
+SET client_min_messages = error;
+
+CREATE TEMP TABLE decoded AS
+SELECT row_number() OVER () AS n, data
+FROM pg_logical_slot_get_changes(:'slot', NULL, NULL, 'include-xids', '0');
+
+-- In the order of the commits: test_decoding tells a transaction at its end.
+CREATE TEMP TABLE committed AS
+SELECT n,
+       substring(data FROM 'op\[text\]:''([^'']*)''') AS op,
+       substring(data FROM 'resource\[text\]:''([^'']*)''') AS resource,
+       coalesce(substring(data FROM 'base\[text\]:''([^'']*)'''), '') AS base,
+       substring(data FROM 'fence\[bigint\]:(\d+)')::bigint AS fence,
+       substring(data FROM 'holder\[text\]:''([^'']*)''') AS holder
+FROM decoded
+WHERE data LIKE 'table public.work: INSERT:%';
+
+CREATE TEMP TABLE events (at bigint, who text, what text, a text, b text,
+                          c text, d text);
+CREATE TEMP TABLE lines (line text);
+\copy lines FROM pstdin WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
+INSERT INTO events
+SELECT f[1]::bigint, f[2], f[3], f[4], f[5], f[6], f[7]
+FROM lines, string_to_array(line, E'\t') AS f;
+
+CREATE TEMP TABLE told AS
+SELECT a AS op, b AS outcome FROM events WHERE what = 'told';
+
+-- I1: fences never go down.
+SELECT 'I1: ' || op || ' commits with fence ' || fence || ' after '
+       || highest
+FROM (SELECT *, max(fence) OVER (PARTITION BY resource ORDER BY n
+                                 ROWS UNBOUNDED PRECEDING) AS highest
+      FROM committed) AS c
+WHERE fence < highest;
+
+-- I2: one number, one holder.
+SELECT 'I2: fence ' || fence || ' of ' || resource || ' writes for '
+       || count(DISTINCT holder) || ' holders'
+FROM committed GROUP BY resource, fence HAVING count(DISTINCT holder) > 1;
+
+-- I3: holders don't interleave.
+SELECT 'I3: holder ' || left(holder, 8) || ' commits again after another did'
+FROM (SELECT *, lag(holder) OVER (PARTITION BY resource ORDER BY n)
+                AS previous FROM committed) AS c
+WHERE previous IS DISTINCT FROM holder
+GROUP BY resource, holder HAVING count(*) > 1;
+
+-- I4: what was acknowledged is there, once (op is a primary key).
+SELECT 'I4: ' || op || ' was acknowledged and is not there'
+FROM told WHERE outcome = 'done'
+AND op NOT IN (SELECT op FROM committed);
+
+-- I5: what was refused is not.
+SELECT 'I5: ' || op || ' was refused and is there'
+FROM told WHERE outcome = 'refused' AND op IN (SELECT op FROM committed);
+
+-- I6: never twice, whatever was told of it.
+SELECT 'I6: ' || op || ' is there ' || count(*) || ' times'
+FROM committed GROUP BY op HAVING count(*) > 1;
+
+-- I7: everybody had read the one before.
+SELECT 'I7: ' || op || ' had read "' || base || '", but "' || previous
+       || '" came before it'
+FROM (SELECT *, lag(op, 1, '') OVER (PARTITION BY resource ORDER BY n)
+                AS previous FROM committed) AS c
+WHERE base <> previous;
+
+-- Two believed at once: the intervals from a grant to the last moment at which
+-- its holder was told that the lock is its own, and acted on it.
+CREATE TEMP TABLE beliefs AS
+SELECT a AS resource, c AS holder, min(d::bigint) AS since,
+       greatest(max(at), max(e.until)) AS until
+FROM events
+CROSS JOIN LATERAL (SELECT min(l.at) AS until FROM events AS l
+                    WHERE l.who = events.who AND l.what = 'told'
+                    AND l.at >= events.at) AS e
+WHERE what = 'believes' GROUP BY a, c;
+
+SELECT 'sums ' ||
+       (SELECT count(*) FROM committed) || ' ' ||
+       (SELECT count(*) FROM told WHERE outcome = 'refused') || ' ' ||
+       (SELECT count(*) FROM told WHERE outcome = 'unknown') || ' ' ||
+       (SELECT count(*) FROM beliefs AS p JOIN beliefs AS q
+        ON p.resource = q.resource AND p.holder < q.holder
+        AND p.since < q.until AND q.since < p.until);
