@@ -86,10 +86,10 @@ sub start {
     my ($test) = @_;
     (my $log = $test->{file}) =~ s{^tests/}{};
     $test->{log}     = "$build/log/$log.log";
-    $test->{started} = time;
     make_path(dirname($test->{log}));
     my $error = database("CREATE DATABASE $test->{name} TEMPLATE rf_template");
     die $error if $error;
+    $test->{started} = time;
 
     my $pid = fork // die "fork: $!\n";
     if ($pid == 0) {
