@@ -104,6 +104,22 @@ rf_claim_find(const RfGrant *grant)
 	return find(grant->hash, grant->name, grant->name_len);
 }
 
+const RfClaim *
+rf_claim_require(const RfGrant *grant)
+{
+	const RfClaim *claim = rf_claim_find(grant);
+
+	if (claim == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_RF_UNCLAIMED),
+				 errmsg(RF_MSG_UNCLAIMED),
+				 errdetail("Resource \"%.*s\".",
+						   grant->name_len, grant->name),
+				 errhint("Call ringfence.guard() first in this "
+						 "transaction.")));
+	return claim;
+}
+
 void
 rf_claim_remember(const RfGrant *grant, const RfSeen *seen)
 {

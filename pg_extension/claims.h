@@ -33,6 +33,9 @@ extern int64 rf_claimed_fence(const char *resource, Size len);
 /* The newest claim that still stands on the grant's resource, or NULL. */
 extern const RfClaim *rf_claim_find(const RfGrant *grant);
 
+/* The same, but RF006 where there is none. */
+extern const RfClaim *rf_claim_require(const RfGrant *grant);
+
 /* Remember a claim; it is dropped with its subtransaction. */
 extern void rf_claim_remember(const RfGrant *grant, const RfSeen *seen);
 

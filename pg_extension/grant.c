@@ -35,35 +35,47 @@ find_control(const char *name, int len, bool utf8)
 	return NULL;
 }
 
-char *
-rf_resource_problem(const char *name, int len)
+static char *
+name_problem(const char *what, const char *name, int len)
 {
 	int			encoding = GetDatabaseEncoding();
 	const char *control;
 
 	if (len < 1)
-		return pstrdup("The resource is empty.");
+		return psprintf("The %s is empty.", what);
 	if (len > RF_RESOURCE_MAX)
-		return psprintf("The resource has %d bytes, more than %d.",
-						len, RF_RESOURCE_MAX);
+		return psprintf("The %s has %d bytes, more than %d.",
+						what, len, RF_RESOURCE_MAX);
 
 	/* A database without an encoding takes any bytes; the name does not. */
 	if (encoding == PG_SQL_ASCII)
 		encoding = PG_UTF8;
 	if (!pg_verify_mbstr(encoding, name, len, true))
-		return psprintf("The resource is not valid %s.",
-						pg_encoding_to_char(encoding));
+		return psprintf("The %s is not valid %s.",
+						what, pg_encoding_to_char(encoding));
 	control = find_control(name, len, encoding == PG_UTF8);
 	if (control != NULL)
-		return psprintf("The resource has a control character at byte %d.",
-						(int) (control - name) + 1);
+		return psprintf("The %s has a control character at byte %d.",
+						what, (int) (control - name) + 1);
 	return NULL;
+}
+
+char *
+rf_resource_problem(const char *name, int len)
+{
+	return name_problem("resource", name, len);
 }
 
 void
 rf_check_resource(const char *name, int len)
 {
-	char	   *problem = rf_resource_problem(name, len);
+	rf_check_name("resource", name, len);
+}
+
+void
+rf_check_name(const char *what, const char *name, int len)
+{
+	char	   *problem = name_problem(what, name, len);
 
 	if (problem != NULL)
 		ereport(ERROR,

@@ -28,6 +28,7 @@ extern char *rf_resource_problem(const char *name, int len);
 
 /* Each returns in silence or raises RF004. */
 extern void rf_check_resource(const char *name, int len);
+extern void rf_check_name(const char *what, const char *name, int len);
 extern void rf_check_fence(int64 fence);
 
 /* Fill in everything that depends on the resource, which is checked. */

@@ -11,10 +11,9 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "access/xlog.h"
 #include "fmgr.h"
-#include "utils/builtins.h"
 
+#include "checks.h"
 #include "claims.h"
 #include "decide.h"
 #include "errcodes.h"
@@ -28,8 +27,6 @@
 
 PG_FUNCTION_INFO_V1(ringfence_guard);
 PG_FUNCTION_INFO_V1(ringfence_try_guard);
-PG_FUNCTION_INFO_V1(ringfence_fence);
-PG_FUNCTION_INFO_V1(ringfence_high_water);
 
 enum
 {
@@ -48,44 +45,11 @@ typedef struct RfManner
 	bool		preempt;
 } RfManner;
 
-/*
- * A standby answers from the past, and a parallel worker can take neither
- * lock nor snapshot.
- */
-static void
-check_place(void)
-{
-	if (RecoveryInProgress())
-		ereport(ERROR,
-				(errcode(ERRCODE_RF_SETUP),
-				 errmsg(RF_MSG_SETUP),
-				 errdetail("This server is in recovery, so it cannot know the "
-						   "newest fence."),
-				 errhint("Connect to the primary.")));
-	if (IsInParallelMode())
-		ereport(ERROR,
-				(errcode(ERRCODE_RF_SETUP),
-				 errmsg(RF_MSG_SETUP),
-				 errdetail("A fence cannot be judged in a parallel operation."),
-				 errhint("Do not mark functions that call ringfence as "
-						 "PARALLEL SAFE or RESTRICTED.")));
-}
-
-static void
-check_not_null(FunctionCallInfo fcinfo, int arg, const char *what)
-{
-	if (PG_ARGISNULL(arg))
-		ereport(ERROR,
-				(errcode(ERRCODE_RF_ARGUMENT),
-				 errmsg(RF_MSG_ARGUMENT),
-				 errdetail("The %s is null.", what)));
-}
-
 static void
 read_grant(FunctionCallInfo fcinfo, RfGrant *grant)
 {
-	check_not_null(fcinfo, ARG_RESOURCE, "resource");
-	check_not_null(fcinfo, ARG_FENCE, "fence");
+	rf_check_not_null(fcinfo, ARG_RESOURCE, "resource");
+	rf_check_not_null(fcinfo, ARG_FENCE, "fence");
 	rf_grant_set_resource(grant, PG_GETARG_TEXT_PP(ARG_RESOURCE));
 	grant->fence = PG_GETARG_INT64(ARG_FENCE);
 	rf_check_fence(grant->fence);
@@ -97,7 +61,7 @@ read_grant(FunctionCallInfo fcinfo, RfGrant *grant)
 static void
 read_manner(FunctionCallInfo fcinfo, RfManner *manner)
 {
-	check_not_null(fcinfo, ARG_PREEMPT, "argument preempt");
+	rf_check_not_null(fcinfo, ARG_PREEMPT, "argument preempt");
 	manner->guard_function = fcinfo->flinfo->fn_oid;
 	manner->preempt = PG_GETARG_BOOL(ARG_PREEMPT);
 	manner->lease_end = PG_ARGISNULL(ARG_LEASE) ? 0 :
@@ -111,8 +75,28 @@ show_holder(const char *holder)
 }
 
 static void
+raise_retired(RfDecision decision, const RfGrant *grant, const RfRow *row)
+{
+	bool		is_stale = decision == RF_REFUSE_STALE;
+
+	ereport(ERROR,
+			(errcode(is_stale ? ERRCODE_RF_STALE : ERRCODE_RF_COLLISION),
+			 errmsg(is_stale ? RF_MSG_STALE : RF_MSG_COLLISION),
+			 errdetail("Resource \"%.*s\" is not known or has been retired: "
+					   "fence %lld of holder %s is not above the floor %lld.",
+					   grant->name_len, grant->name,
+					   (long long) grant->fence,
+					   show_holder(grant->holder),
+					   (long long) row->fence),
+			 errhint("Acquire the resource anew, with a fence above the "
+					 "floor.")));
+}
+
+static void
 raise_refusal(RfDecision decision, const RfGrant *grant, const RfRow *row)
 {
+	if (row->is_retired)
+		raise_retired(decision, grant, row);
 	if (decision == RF_REFUSE_STALE)
 		ereport(ERROR,
 				(errcode(ERRCODE_RF_STALE),
@@ -191,7 +175,7 @@ advance(const RfGrant *grant, const RfRow *row)
 				 errdetail("Resource \"%.*s\": a newer fence cannot be stored "
 						   "in a read-only transaction.",
 						   grant->name_len, grant->name)));
-	if (!rf_registry_advance(grant, row))
+	if (!rf_registry_store(grant, row))
 		return false;
 	/* Forgotten in a crash, the old holder would be let in again. */
 	ForceSyncCommit();
@@ -320,7 +304,7 @@ judge(FunctionCallInfo fcinfo, RfGrant *grant, RfRow *row)
 	RfManner	manner;
 	RfDecision	decision;
 
-	check_place();
+	rf_check_server();
 	read_grant(fcinfo, grant);
 	read_manner(fcinfo, &manner);
 	rf_count(RF_COUNT_CHECKS);
@@ -352,39 +336,4 @@ ringfence_try_guard(PG_FUNCTION_ARGS)
 	RfRow		row;
 
 	PG_RETURN_BOOL(judge(fcinfo, &grant, &row) == RF_PASS);
-}
-
-/* The fence that this transaction has claimed. */
-Datum
-ringfence_fence(PG_FUNCTION_ARGS)
-{
-	RfGrant		grant;
-	int64		fence;
-
-	check_not_null(fcinfo, ARG_RESOURCE, "resource");
-	rf_grant_set_resource(&grant, PG_GETARG_TEXT_PP(ARG_RESOURCE));
-	fence = rf_claimed_fence(grant.name, grant.name_len);
-	if (fence == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_RF_UNCLAIMED),
-				 errmsg(RF_MSG_UNCLAIMED),
-				 errdetail("Resource \"%.*s\".",
-						   grant.name_len, grant.name),
-				 errhint("Call ringfence.guard() first in this "
-						 "transaction.")));
-	PG_RETURN_INT64(fence);
-}
-
-/* The newest fence that is stored. */
-Datum
-ringfence_high_water(PG_FUNCTION_ARGS)
-{
-	RfGrant		grant;
-	RfRow		row;
-
-	check_place();
-	check_not_null(fcinfo, ARG_RESOURCE, "resource");
-	rf_grant_set_resource(&grant, PG_GETARG_TEXT_PP(ARG_RESOURCE));
-	rf_registry_look(&grant, &row);
-	PG_RETURN_INT64(row.fence);
 }

@@ -21,7 +21,8 @@ static const char *const grants[] = {
 	" ringfence.guard(pg_catalog.text, bigint, pg_catalog.text, interval, boolean),"
 	" ringfence.try_guard(pg_catalog.text, bigint, pg_catalog.text, interval, boolean),"
 	" ringfence.fence(pg_catalog.text),"
-	" ringfence.high_water(pg_catalog.text)"
+	" ringfence.high_water(pg_catalog.text),"
+	" ringfence.once(pg_catalog.text, pg_catalog.text)"
 	" TO %s"
 };
 

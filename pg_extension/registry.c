@@ -17,15 +17,12 @@
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/indexing.h"
-#include "catalog/namespace.h"
-#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/pg_list.h"
 #include "storage/bufmgr.h"
-#include "storage/lmgr.h"
 #include "storage/procarray.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
-#include "utils/inval.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -33,7 +30,9 @@
 
 #include "compat.h"
 #include "errcodes.h"
+#include "floor.h"
 #include "hint.h"
+#include "place.h"
 
 enum
 {
@@ -44,80 +43,19 @@ enum
 	COLUMNS = COLUMN_CLAIMED_AT
 };
 
-/* Where the registry is; forgotten when either relation changes. */
-static Oid	table_oid = InvalidOid;
-static Oid	index_oid = InvalidOid;
+static RfPlace place = {.table = "registry", .index = "registry_pkey"};
 static ScanKeyData by_resource;
 
-static void
-forget_place(Datum arg, Oid relid)
-{
-	if (OidIsValid(relid) && relid != table_oid && relid != index_oid)
-		return;
-	table_oid = index_oid = InvalidOid;
-	rf_hint_forget_all();
-}
-
-/* Once in a backend's life. */
-static void
-prepare_lookups(void)
-{
-	static bool prepared = false;
-
-	if (prepared)
-		return;
-	ScanKeyInit(&by_resource, COLUMN_RESOURCE, BTEqualStrategyNumber,
-				F_TEXTEQ, (Datum) 0);
-	fmgr_info_cxt(F_TEXTEQ, &by_resource.sk_func, TopMemoryContext);
-	CacheRegisterRelcacheCallback(forget_place, (Datum) 0);
-	prepared = true;
-}
-
-static void
-find_place(void)
-{
-	Oid			schema;
-	Oid			found_table;
-	Oid			found_index;
-
-	prepare_lookups();
-	schema = get_namespace_oid("ringfence", true);
-	found_table = OidIsValid(schema) ?
-		get_relname_relid("registry", schema) : InvalidOid;
-	found_index = OidIsValid(schema) ?
-		get_relname_relid("registry_pkey", schema) : InvalidOid;
-	if (!OidIsValid(found_table) || !OidIsValid(found_index))
-		ereport(ERROR,
-				(errcode(ERRCODE_RF_SETUP),
-				 errmsg(RF_MSG_SETUP),
-				 errdetail("The table ringfence.registry or its primary key "
-						   "is not there."),
-				 errhint("Schema, table and key must keep the names that "
-						 "CREATE EXTENSION gave them.")));
-	table_oid = found_table;
-	index_oid = found_index;
-}
-
-/*
- * Locks on table and index are kept to the end of the transaction, so that
- * the registry cannot be dropped under a claim.  Taking one may bring the news
- * that the place has changed.
- */
 static Relation
 open_registry(LOCKMODE mode)
 {
-	for (;;)
+	if (by_resource.sk_attno == 0)
 	{
-		Oid			wanted;
-
-		if (!OidIsValid(table_oid))
-			find_place();
-		wanted = table_oid;
-		LockRelationOid(wanted, mode);
-		if (wanted == table_oid)
-			return table_open(wanted, NoLock);
-		UnlockRelationOid(wanted, mode);
+		ScanKeyInit(&by_resource, COLUMN_RESOURCE, BTEqualStrategyNumber,
+					F_TEXTEQ, (Datum) 0);
+		fmgr_info_cxt(F_TEXTEQ, &by_resource.sk_func, TopMemoryContext);
 	}
+	return rf_place_open(&place, mode);
 }
 
 static void
@@ -146,6 +84,8 @@ read_row(RfRow *row, TupleTableSlot *slot)
 	value = slot_getattr(slot, COLUMN_HOLDER, &isnull);
 	if (!isnull)
 		read_holder(row, value);
+	value = slot_getattr(slot, COLUMN_CLAIMED_AT, &isnull);
+	row->claimed_at = isnull ? 0 : DatumGetTimestampTz(value);
 	tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
 	row->xmin = HeapTupleHeaderGetXmin(tuple->t_data);
 	row->tid = slot->tts_tid;
@@ -169,6 +109,7 @@ clear_row(RfRow *row)
 {
 	row->fence = 0;
 	row->holder = NULL;
+	row->is_retired = false;
 	row->xmin = InvalidTransactionId;
 	ItemPointerSetInvalid(&row->tid);
 }
@@ -185,18 +126,35 @@ begin_scan(Relation registry, Relation index, const RfGrant *grant,
 	return scan;
 }
 
+/*
+ * Without a row the resource may have had any fence up to the floor, whoever
+ * its holder was: nobody has an empty name.
+ */
+static void
+stand_on_floor(RfRow *row, Snapshot snapshot)
+{
+	row->fence = rf_floor_look(snapshot, &row->xmin);
+	if (row->fence == 0)
+		return;
+	row->is_retired = true;
+	row->holder_space[0] = '\0';
+	row->holder = row->holder_space;
+}
+
 /* Find the resource's row as the snapshot sees it. */
 static void
 find_row(Relation registry, const RfGrant *grant, Snapshot snapshot,
 		 RfRow *row)
 {
-	Relation	index = index_open(index_oid, AccessShareLock);
+	Relation	index = rf_place_open_index(&place);
 	TupleTableSlot *slot = table_slot_create(registry, NULL);
 	IndexScanDesc scan = begin_scan(registry, index, grant, snapshot);
 
 	clear_row(row);
 	if (index_getnext_slot(scan, ForwardScanDirection, slot))
 		read_row(row, slot);
+	else
+		stand_on_floor(row, snapshot);
 	index_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
 	index_close(index, NoLock);
@@ -270,7 +228,7 @@ int64
 rf_registry_uncommitted(const RfGrant *grant, int *pid)
 {
 	Relation	registry = open_registry(AccessShareLock);
-	Relation	index = index_open(index_oid, AccessShareLock);
+	Relation	index = rf_place_open_index(&place);
 	TupleTableSlot *slot = table_slot_create(registry, NULL);
 	IndexScanDesc scan;
 	SnapshotData dirty;
@@ -283,6 +241,7 @@ rf_registry_uncommitted(const RfGrant *grant, int *pid)
 	{
 		if (!TransactionIdIsValid(dirty.xmin))
 			continue;
+		clear_row(&row);
 		read_row(&row, slot);
 		fence = row.fence;
 		*pid = BackendXidGetPid(SubTransGetTopmostTransaction(dirty.xmin));
@@ -331,29 +290,79 @@ lock_row(Relation registry, const RfRow *row)
 	return result == TM_Ok;
 }
 
-bool
-rf_registry_advance(const RfGrant *grant, const RfRow *row)
+static void
+write_row(Relation registry, const RfGrant *grant, const RfRow *row)
 {
-	Relation	registry = open_registry(RowExclusiveLock);
-	bool		done = true;
-	HeapTuple	tuple;
+	HeapTuple	tuple = form_tuple(registry, grant);
 
 	if (ItemPointerIsValid(&row->tid))
-		done = lock_row(registry, row);
+	{
+		tuple->t_self = row->tid;
+		CatalogTupleUpdate(registry, &tuple->t_self, tuple);
+	}
+	else
+		CatalogTupleInsert(registry, tuple);
+	heap_freetuple(tuple);
+}
+
+bool
+rf_registry_store(const RfGrant *grant, const RfRow *row)
+{
+	Relation	registry = open_registry(RowExclusiveLock);
+	bool		done;
+
+	done = !ItemPointerIsValid(&row->tid) || lock_row(registry, row);
 	if (done)
 	{
-		tuple = form_tuple(registry, grant);
-		if (ItemPointerIsValid(&row->tid))
-		{
-			tuple->t_self = row->tid;
-			CatalogTupleUpdate(registry, &tuple->t_self, tuple);
-		}
-		else
-			CatalogTupleInsert(registry, tuple);
-		heap_freetuple(tuple);
+		write_row(registry, grant, row);
 		/* So that this transaction's next look sees it. */
 		CommandCounterIncrement();
 	}
 	table_close(registry, NoLock);
 	return done;
+}
+
+bool
+rf_registry_remove(const RfRow *row)
+{
+	Relation	registry = open_registry(RowExclusiveLock);
+	ItemPointerData tid = row->tid;
+	bool		done = lock_row(registry, row);
+
+	if (done)
+	{
+		CatalogTupleDelete(registry, &tid);
+		CommandCounterIncrement();
+	}
+	table_close(registry, NoLock);
+	return done;
+}
+
+List *
+rf_registry_idle(TimestampTz before, int at_most)
+{
+	Relation	registry = open_registry(AccessShareLock);
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	TupleTableSlot *slot = table_slot_create(registry, NULL);
+	TableScanDesc scan = table_beginscan(registry, snapshot, 0, NULL);
+	List	   *idle = NIL;
+
+	while (list_length(idle) < at_most &&
+		   table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		bool		isnull;
+		RfRow		row;
+
+		CHECK_FOR_INTERRUPTS();
+		read_row(&row, slot);
+		if (row.claimed_at < before)
+			idle = lappend(idle,
+						   DatumGetTextPCopy(slot_getattr(slot, COLUMN_RESOURCE,
+														  &isnull)));
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	UnregisterSnapshot(snapshot);
+	table_close(registry, NoLock);
+	return idle;
 }

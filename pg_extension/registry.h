@@ -9,18 +9,24 @@
 
 #include "postgres.h"
 
+#include "nodes/pg_list.h"
 #include "storage/itemptr.h"
-#include "utils/snapshot.h"
+#include "utils/timestamp.h"
 
 #include "grant.h"
 
-/* A resource's row.  Without one, fence is 0: below every fence. */
+/*
+ * A resource's row.  Without one, tid is invalid and fence is 0, which is below
+ * every fence; or, when resources have been retired, the floor that they left.
+ */
 typedef struct RfRow
 {
 	int64		fence;
 	const char *holder;			/* NULL, or holder_space */
+	TimestampTz claimed_at;
 	TransactionId xmin;			/* who wrote this version */
-	ItemPointerData tid;		/* invalid: no row */
+	ItemPointerData tid;
+	bool		is_retired;		/* the fence is the floor */
 	char		holder_space[RF_HOLDER_MAX + 2];
 } RfRow;
 
@@ -34,10 +40,15 @@ extern void rf_registry_look(const RfGrant *grant, RfRow *row);
 extern bool rf_registry_was(const RfGrant *grant);
 
 /*
- * Store the grant in place of what was looked at, under the resource's
- * exclusive lock.  False: somebody wrote to the table by hand, look again.
+ * Store the grant in place of what was looked at, or remove that; under the
+ * resource's exclusive lock.  False: somebody wrote to the table by hand, look
+ * again.
  */
-extern bool rf_registry_advance(const RfGrant *grant, const RfRow *row);
+extern bool rf_registry_store(const RfGrant *grant, const RfRow *row);
+extern bool rf_registry_remove(const RfRow *row);
+
+/* Resources (text *) whose claim is older than that; the guard's lock decides. */
+extern List *rf_registry_idle(TimestampTz before, int at_most);
 
 /*
  * The fence that an open transaction of another backend is about to commit,

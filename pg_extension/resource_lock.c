@@ -19,14 +19,29 @@
  * The SQL functions for advisory locks use classes 1 and 2; ours, shown as
  * objsubid in pg_locks, cannot be taken or released through them.
  */
-#define LOCK_CLASS	0x5246		/* RF */
+#define RESOURCE_CLASS	0x5246	/* RF */
+#define OPERATION_CLASS	0x524F	/* RO */
+
+static void
+set_tag(LOCKTAG *tag, uint64 hash, uint16 class)
+{
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId,
+						 (uint32) (hash >> 32), (uint32) hash, class);
+}
 
 void
 rf_lock_tag(LOCKTAG *tag, uint64 resource_hash)
 {
-	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId,
-						 (uint32) (resource_hash >> 32),
-						 (uint32) resource_hash, LOCK_CLASS);
+	set_tag(tag, resource_hash, RESOURCE_CLASS);
+}
+
+void
+rf_lock_operation(uint64 operation_hash)
+{
+	LOCKTAG		tag;
+
+	set_tag(&tag, operation_hash, OPERATION_CLASS);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 }
 
 bool

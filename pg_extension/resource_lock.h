@@ -15,6 +15,12 @@
 #define RF_SHARED		ShareLock
 #define RF_EXCLUSIVE	ExclusiveLock
 
+/*
+ * Two transactions of one grant that apply one operation; under the lock of
+ * the operation's own hash.
+ */
+extern void rf_lock_operation(uint64 operation_hash);
+
 extern void rf_lock_tag(LOCKTAG *tag, uint64 resource_hash);
 
 /* Wait for the lock; it is kept to the end of the (sub)transaction. */

@@ -87,6 +87,95 @@ REVOKE ALL ON FUNCTION ringfence.high_water(text) FROM PUBLIC;
 COMMENT ON FUNCTION ringfence.high_water(text) IS
     'The newest fence stored for the resource, 0 if none is.';
 
+CREATE TABLE ringfence.receipts (
+    resource text COLLATE pg_catalog."C" NOT NULL,
+    operation text COLLATE pg_catalog."C" NOT NULL,
+    fence bigint NOT NULL,
+    applied_at timestamptz NOT NULL,
+    CONSTRAINT receipts_pkey PRIMARY KEY (resource, operation)
+) USING heap;
+
+REVOKE ALL ON ringfence.receipts FROM PUBLIC;
+
+COMMENT ON TABLE ringfence.receipts IS
+    'Operations that have been applied. Written by once() alone.';
+COMMENT ON COLUMN ringfence.receipts.resource IS
+    'The resource under whose claim it was applied.';
+COMMENT ON COLUMN ringfence.receipts.operation IS
+    'The name that the application gave it.';
+COMMENT ON COLUMN ringfence.receipts.fence IS
+    'The fence under which it was applied.';
+COMMENT ON COLUMN ringfence.receipts.applied_at IS
+    'When.';
+
+SELECT pg_catalog.pg_extension_config_dump('ringfence.receipts', '');
+
+CREATE FUNCTION ringfence.once(resource text, operation text) RETURNS boolean
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_once';
+
+REVOKE ALL ON FUNCTION ringfence.once(text, text) FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.once(text, text) IS
+    'True in the transaction that applies the operation, false when one has committed it.';
+
+CREATE FUNCTION ringfence.expire_receipts(older_than interval) RETURNS bigint
+LANGUAGE SQL VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH gone AS (
+        DELETE FROM ringfence.receipts
+        WHERE applied_at < pg_catalog.now() - GREATEST(older_than, interval '0')
+        RETURNING 1
+    )
+    SELECT pg_catalog.count(*) FROM gone
+$$;
+
+REVOKE ALL ON FUNCTION ringfence.expire_receipts(interval) FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.expire_receipts(interval) IS
+    'Deletes receipts older than that; their operations could be applied again.';
+
+CREATE TABLE ringfence.retired (
+    one boolean NOT NULL DEFAULT true
+        CONSTRAINT retired_pkey PRIMARY KEY
+        CONSTRAINT retired_one CHECK (one),
+    fence bigint NOT NULL,
+    raised_at timestamptz NOT NULL
+) USING heap;
+
+REVOKE ALL ON ringfence.retired FROM PUBLIC;
+
+COMMENT ON TABLE ringfence.retired IS
+    'The floor: no retired resource was above this fence. Written by retire() alone.';
+COMMENT ON COLUMN ringfence.retired.one IS
+    'There is one row at most.';
+COMMENT ON COLUMN ringfence.retired.fence IS
+    'A resource without a row in the registry accepts what is above.';
+COMMENT ON COLUMN ringfence.retired.raised_at IS
+    'When it was raised last.';
+
+SELECT pg_catalog.pg_extension_config_dump('ringfence.retired', '');
+
+CREATE FUNCTION ringfence.retire(older_than interval, at_most integer DEFAULT 1000)
+RETURNS integer
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_retire';
+
+REVOKE ALL ON FUNCTION ringfence.retire(interval, integer) FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.retire(interval, integer) IS
+    'Forgets resources that were claimed before that and are not in use; their fences stay refused.';
+
+CREATE FUNCTION ringfence.reset(resource text, fence bigint) RETURNS bigint
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_reset';
+
+REVOKE ALL ON FUNCTION ringfence.reset(text, bigint) FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.reset(text, bigint) IS
+    'Sets the stored fence, up or down; returns what it was. For the administrator, and logged.';
+
 CREATE FUNCTION ringfence.grant_to(role regrole) RETURNS void
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'ringfence_grant_to';

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * place.h
+ *		Where a table of the extension is, by name, without asking each time.
+ */
+#ifndef RF_PLACE_H
+#define RF_PLACE_H
+
+#include "postgres.h"
+
+#include "utils/rel.h"
+
+/* Define one as static, with the two names; the rest is filled in. */
+typedef struct RfPlace
+{
+	const char *table;			/* in schema ringfence */
+	const char *index;
+	Oid			table_oid;		/* invalid: not looked up */
+	Oid			index_oid;
+	bool		is_known;		/* in the list of places */
+	struct RfPlace *next;
+} RfPlace;
+
+/*
+ * Open the table, or its index under whichever lock the table has.  Locks are
+ * kept to the end of the transaction, so that the table cannot be dropped
+ * under a claim: close with NoLock.  RF005 when it is not there.
+ */
+extern Relation rf_place_open(RfPlace *place, LOCKMODE mode);
+extern Relation rf_place_open_index(RfPlace *place);
+
+#endif							/* RF_PLACE_H */

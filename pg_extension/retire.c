@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * retire.c
+ *		retire(): forget idle resources, but not that they had fences.
+ *
+ * Under each resource's exclusive lock, so that a claim either comes first and
+ * keeps its row, or waits and finds the floor.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "nodes/pg_list.h"
+#include "utils/fmgrprotos.h"
+#include "utils/timestamp.h"
+
+#include "checks.h"
+#include "claims.h"
+#include "errcodes.h"
+#include "floor.h"
+#include "grant.h"
+#include "registry.h"
+#include "resource_lock.h"
+
+PG_FUNCTION_INFO_V1(ringfence_retire);
+
+/* Each costs an entry in the server's lock table to the end of this. */
+#define MOST_AT_ONCE	10000
+
+static TimestampTz
+read_cutoff(FunctionCallInfo fcinfo)
+{
+	Interval   *age;
+	TimestampTz cutoff;
+	TimestampTz now = GetCurrentTransactionStartTimestamp();
+
+	rf_check_not_null(fcinfo, 0, "age");
+	age = PG_GETARG_INTERVAL_P(0);
+	cutoff = DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval,
+													 TimestampTzGetDatum(now),
+													 IntervalPGetDatum(age)));
+	if (cutoff > now)
+		ereport(ERROR,
+				(errcode(ERRCODE_RF_ARGUMENT),
+				 errmsg(RF_MSG_ARGUMENT),
+				 errdetail("The age is negative.")));
+	return cutoff;
+}
+
+static int
+read_at_most(FunctionCallInfo fcinfo)
+{
+	int			at_most;
+
+	rf_check_not_null(fcinfo, 1, "number");
+	at_most = PG_GETARG_INT32(1);
+	if (at_most < 1 || at_most > MOST_AT_ONCE)
+		ereport(ERROR,
+				(errcode(ERRCODE_RF_ARGUMENT),
+				 errmsg(RF_MSG_ARGUMENT),
+				 errdetail("The number is %d, not between 1 and %d.",
+						   at_most, MOST_AT_ONCE)));
+	return at_most;
+}
+
+/* A resource in use, here or elsewhere, is not idle, however old its claim. */
+static bool
+retire_one(RfGrant *grant, TimestampTz cutoff, int64 *floor)
+{
+	RfRow		row;
+
+	if (rf_claim_find(grant) != NULL ||
+		!rf_try_lock(grant->hash, RF_EXCLUSIVE))
+		return false;
+	rf_registry_look(grant, &row);
+	if (!ItemPointerIsValid(&row.tid) || row.claimed_at >= cutoff ||
+		!rf_registry_remove(&row))
+	{
+		rf_unlock(grant->hash, RF_EXCLUSIVE);
+		return false;
+	}
+	*floor = Max(*floor, row.fence);
+	return true;
+}
+
+Datum
+ringfence_retire(PG_FUNCTION_ARGS)
+{
+	TimestampTz cutoff;
+	int64		floor = 0;
+	int32		retired = 0;
+	List	   *idle;
+	ListCell   *cell;
+
+	rf_check_server();
+	cutoff = read_cutoff(fcinfo);
+	idle = rf_registry_idle(cutoff, read_at_most(fcinfo));
+	foreach(cell, idle)
+	{
+		RfGrant		grant;
+
+		CHECK_FOR_INTERRUPTS();
+		rf_grant_set_resource(&grant, (text *) lfirst(cell));
+		if (retire_one(&grant, cutoff, &floor))
+			retired++;
+	}
+	if (retired > 0)
+	{
+		rf_floor_raise(floor);
+		ForceSyncCommit();
+	}
+	PG_RETURN_INT32(retired);
+}
