@@ -15,15 +15,16 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "access/sysattr.h"
 #include "access/xact.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "utils/datum.h"
 #include "utils/rel.h"
 
+#include "armed.h"
 #include "column.h"
 #include "errcodes.h"
+#include "named.h"
 #include "plan.h"
 #include "protection.h"
 #include "refusal.h"
@@ -54,71 +55,6 @@ static struct
 	Oid			relid;
 	ItemPointerData tid;
 } moving;
-
-/* ---- What can be wrong with a statement --------------------------------- */
-
-static bool
-names_column(TriggerData *call, AttrNumber attnum)
-{
-	return bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber,
-						 call->tg_updatedcols);
-}
-
-static void
-refuse_unnamed(Relation rel, AttrNumber attnum)
-{
-	RfRefusal	refusal = {
-		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
-		"Set the column to the fence of your grant, as in"
-		" UPDATE ... SET fence = 42.", InvalidAttrNumber
-	};
-
-	refusal.detail = psprintf("The statement updates table \"%s\" and does"
-							  " not name its fence column.",
-							  rf_table_name(rel));
-	refusal.attnum = attnum;
-	rf_refuse(rel, &refusal);
-}
-
-/*
- * The trigger sees all parts of the statement as one; the plan tells whether
- * each of them names the column.
- */
-static void
-check_named(TriggerData *call, AttrNumber attnum)
-{
-	Relation	rel = call->tg_relation;
-
-	if (!names_column(call, attnum) ||
-		!rf_plan_names_column(RelationGetRelid(rel), attnum))
-		refuse_unnamed(rel, attnum);
-}
-
-/* Whoever drops or disables the trigger that compares, stops all updates. */
-static void
-check_compared(Relation rel)
-{
-	RfRefusal	refusal = {
-		ERRCODE_RF_SETUP, RF_MSG_SETUP, NULL,
-		"Ask ringfence.audit() how to mend it.", InvalidAttrNumber
-	};
-	TriggerDesc *all = rel->trigdesc;
-	int			i;
-
-	for (i = 0; i < all->numtriggers; i++)
-	{
-		Trigger    *one = &all->triggers[i];
-
-		if ((strcmp(one->tgname, RF_TRIGGER_SEAL) == 0 ||
-			 strcmp(one->tgname, RF_TRIGGER_RESOURCE) == 0) &&
-			(one->tgenabled == TRIGGER_FIRES_ALWAYS ||
-			 one->tgenabled == TRIGGER_FIRES_ON_ORIGIN))
-			return;
-	}
-	refusal.detail = psprintf("Table \"%s\" has no trigger left that compares"
-							  " fences.", rf_table_name(rel));
-	rf_refuse(rel, &refusal);
-}
 
 /* ---- What can be wrong with a row --------------------------------------- */
 
@@ -221,8 +157,8 @@ ringfence_column_statement(PG_FUNCTION_ARGS)
 	attnum = rf_fence_column(rel, call->tg_trigger->tgargs[0]);
 	if (attnum == InvalidAttrNumber)
 		return PointerGetDatum(NULL);
-	check_named(call, attnum);
-	check_compared(rel);
+	rf_check_named(call, attnum);
+	rf_check_armed(rel, RF_TRIGGER_SEAL);
 	return PointerGetDatum(NULL);
 }
 
@@ -244,12 +180,12 @@ begin_rows(FunctionCallInfo fcinfo, TriggerData *call)
 								   nargs * sizeof(AttrNumber));
 	state->attnum = rf_fence_column(rel, args[0]);
 	if (state->attnum != InvalidAttrNumber && !rf_is_replica())
-		check_named(call, state->attnum);
+		rf_check_named(call, state->attnum);
 	for (i = 1; i < nargs; i++)
 	{
 		AttrNumber	key = rf_column_number(RelationGetDescr(rel), args[i]);
 
-		if (key != InvalidAttrNumber && names_column(call, key))
+		if (key != InvalidAttrNumber && rf_names_column(call, key))
 			state->keys[state->nkeys++] = key;
 	}
 	fcinfo->flinfo->fn_extra = state;
@@ -342,7 +278,7 @@ ringfence_column_seal(PG_FUNCTION_ARGS)
 	 * A cascade leaves the fence alone, and the row may have had none yet: it
 	 * did not go back.
 	 */
-	else if (names_column(call, attnum) || old.isnull != new.isnull ||
+	else if (rf_names_column(call, attnum) || old.isnull != new.isnull ||
 			 old.value != new.value)
 		check_row(rel, attnum, old, new);
 	return PointerGetDatum(NULL);

@@ -20,10 +20,12 @@
 
 #include "install.h"
 #include "protection.h"
+#include "template.h"
 
 static const char *const trigger_names[] = {
 	RF_TRIGGER_COLUMN, RF_TRIGGER_DELETE, RF_TRIGGER_KEY, RF_TRIGGER_SEAL,
-	RF_TRIGGER_RESOURCE, RF_TRIGGER_TRUNCATE
+	RF_TRIGGER_RESOURCE, RF_TRIGGER_INSERT, RF_TRIGGER_UPDATE,
+	RF_TRIGGER_TRUNCATE
 };
 
 /* A trigger as it should be. */
@@ -145,7 +147,7 @@ want_none(Oid relid, const char *name)
 /* ---- The triggers of a protection --------------------------------------- */
 
 static void
-want_statement(const RfProtection *protection, Oid relid)
+want_statement(const RfProtection *protection)
 {
 	Wanted		wanted = {
 		RF_TRIGGER_COLUMN, "TRIGGER", "BEFORE UPDATE", "FOR EACH STATEMENT",
@@ -153,7 +155,7 @@ want_statement(const RfProtection *protection, Oid relid)
 	};
 
 	wanted.args = list_make1((char *) protection->fence);
-	want(relid, &wanted);
+	want(protection->relid, &wanted);
 }
 
 static void
@@ -235,18 +237,104 @@ want_seal(const RfProtection *protection)
 	want(protection->relid, &wanted);
 }
 
+/* ---- Those of a resource ------------------------------------------------ */
+
+static List *
+resource_args(const RfProtection *protection)
+{
+	const char *fence = protection->fence ? protection->fence : "";
+
+	return list_make2((char *) protection->resource, (char *) fence);
+}
+
+static void
+want_resource_statement(const RfProtection *protection, Oid relid)
+{
+	Wanted		wanted = {
+		RF_TRIGGER_RESOURCE, "TRIGGER", "BEFORE INSERT OR UPDATE OR DELETE",
+		"FOR EACH STATEMENT", "resource_statement", NIL
+	};
+
+	wanted.args = resource_args(protection);
+	want(relid, &wanted);
+}
+
+/* The claim on the resource of a row, which is NEW or OLD. */
+static char *
+claim_of(const RfProtection *protection, const char *row)
+{
+	char	   *problem;
+	RfTemplate *template = rf_template_parse(protection->resource, &problem);
+	StringInfoData sql;
+	int			i;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, RF_SCHEMA ".claimed(%s",
+					 quote_literal_cstr(protection->resource));
+	for (i = 0; i < template->ncolumns; i++)
+		appendStringInfo(&sql, ", %s.%s", row,
+						 quote_identifier(template->columns[i].name));
+	appendStringInfoChar(&sql, ')');
+	return sql.data;
+}
+
+/* True for a row as it must not become. */
+static char *
+wrong_new(const RfProtection *protection)
+{
+	char	   *claim = claim_of(protection, "NEW");
+	const char *fence;
+
+	if (protection->fence == NULL)
+		return psprintf("%s OPERATOR(pg_catalog.=) 0::pg_catalog.int8", claim);
+	fence = quote_identifier(protection->fence);
+	return psprintf("NEW.%s IS NULL OR NEW.%s OPERATOR(pg_catalog.<)"
+					" 1::pg_catalog.int8 OR NEW.%s OPERATOR(pg_catalog.<>) %s",
+					fence, fence, fence, claim);
+}
+
+/* True for a row that must not be replaced or deleted. */
+static char *
+wrong_old(const RfProtection *protection)
+{
+	char	   *claim = claim_of(protection, "OLD");
+
+	if (protection->fence == NULL)
+		return psprintf("%s OPERATOR(pg_catalog.=) 0::pg_catalog.int8", claim);
+
+	/* A claim is 1 or more; a row without a fence needs one as well. */
+	return psprintf("GREATEST(OLD.%s, 1::pg_catalog.int8)"
+					" OPERATOR(pg_catalog.>) %s",
+					quote_identifier(protection->fence), claim);
+}
+
+static void
+want_resource_row(const RfProtection *protection, const char *name,
+				  const char *event, const char *wrong)
+{
+	Wanted		wanted = {
+		NULL, "CONSTRAINT TRIGGER", NULL, NULL, "resource_row", NIL
+	};
+
+	wanted.name = name;
+	wanted.event = event;
+	wanted.level = psprintf("NOT DEFERRABLE FOR EACH ROW WHEN (%s)", wrong);
+	wanted.args = resource_args(protection);
+	want(protection->relid, &wanted);
+}
+
 static void
 want_resource(const RfProtection *protection)
 {
-	Wanted		wanted = {
-		RF_TRIGGER_RESOURCE, "CONSTRAINT TRIGGER",
-		"AFTER INSERT OR UPDATE OR DELETE", "NOT DEFERRABLE FOR EACH ROW",
-		"resource_row", NIL
-	};
-	const char *fence = protection->fence ? protection->fence : "";
+	char	   *wrong_row = wrong_new(protection);
+	char	   *wrong_before = wrong_old(protection);
 
-	wanted.args = list_make2((char *) protection->resource, (char *) fence);
-	want(protection->relid, &wanted);
+	want_resource_row(protection, RF_TRIGGER_INSERT, "AFTER INSERT",
+					  wrong_row);
+	want_resource_row(protection, RF_TRIGGER_UPDATE, "AFTER UPDATE",
+					  psprintf("%s OR %s", wrong_before, wrong_row));
+	want_resource_row(protection, RF_TRIGGER_DELETE, "AFTER DELETE",
+					  wrong_before);
 }
 
 static void
@@ -273,8 +361,8 @@ want_on_every_table(const RfProtection *protection)
 
 	foreach(cell, protection->tables)
 	{
-		if (protection->fence != NULL && protection->resource != NULL)
-			want_statement(protection, lfirst_oid(cell));
+		if (protection->resource != NULL)
+			want_resource_statement(protection, lfirst_oid(cell));
 		want_truncate(protection, lfirst_oid(cell));
 	}
 }
@@ -295,7 +383,7 @@ want_column_only(const RfProtection *protection)
 		want_row(protection);
 		return;
 	}
-	want_statement(protection, protection->relid);
+	want_statement(protection);
 	want_delete(protection);
 	want_key(protection);
 }
@@ -305,12 +393,10 @@ static void
 clear_other_kind(const RfProtection *protection)
 {
 	Oid			relid = protection->relid;
-	bool		fence = protection->fence != NULL;
 	bool		resource = protection->resource != NULL;
 
-	if (is_there(relid, RF_TRIGGER_COLUMN, NULL) != fence ||
-		is_there(relid, RF_TRIGGER_RESOURCE, NULL) != resource ||
-		is_there(relid, RF_TRIGGER_SEAL, NULL) != (fence && !resource))
+	if (is_there(relid, RF_TRIGGER_RESOURCE, NULL) != resource ||
+		is_there(relid, RF_TRIGGER_COLUMN, NULL) == resource)
 		rf_remove_triggers(protection->tables);
 }
 

@@ -20,6 +20,8 @@
 #define RF_TRIGGER_KEY		"~ringfence_key"
 #define RF_TRIGGER_SEAL		"~ringfence_seal"
 #define RF_TRIGGER_RESOURCE	"~ringfence_resource"
+#define RF_TRIGGER_INSERT	"~ringfence_insert"
+#define RF_TRIGGER_UPDATE	"~ringfence_update"
 #define RF_TRIGGER_TRUNCATE	"~ringfence_truncate"
 
 #define RF_SCHEMA			"ringfence"

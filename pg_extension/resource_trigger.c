@@ -5,8 +5,9 @@
  *		Resource protection: every row that is written belongs to a resource
  *		that this transaction has claimed.
  *
- * An AFTER trigger, so that it judges what is really in the table, and a
- * constraint trigger, which CREATE OR REPLACE TRIGGER can't take away.
+ * Rows are judged in the WHEN of AFTER triggers, by claimed(): they are then
+ * what is really in the table, and right ones cost no call.  Constraint
+ * triggers, which CREATE OR REPLACE TRIGGER can't take away.
  */
 #include "postgres.h"
 
@@ -17,30 +18,28 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
+#include "armed.h"
 #include "claims.h"
 #include "column.h"
 #include "errcodes.h"
 #include "grant.h"
+#include "named.h"
+#include "plan.h"
 #include "protection.h"
 #include "refusal.h"
 #include "template.h"
 #include "trigger_call.h"
 
+PG_FUNCTION_INFO_V1(ringfence_resource_statement);
 PG_FUNCTION_INFO_V1(ringfence_resource_row);
 
-/*
- * What is remembered from one row of a statement to the next.  The claim of
- * the last resource is kept: rows of one resource come together, and an
- * updated row's old and new version nearly always have the same.  It stays
- * true, since no claim of a transaction goes away while a statement runs.
- */
+/* What is kept from one wrong row of a statement to the next. */
 typedef struct ResourceState
 {
 	RfTemplate *template;		/* NULL: observed, can't be read */
 	AttrNumber	fence;			/* or invalid: none */
-	int64		claim;			/* on the last resource; 0: none yet */
-	StringInfoData last;		/* its name */
-	StringInfoData name;		/* the row's */
+	int64		claim;			/* on the row's resource */
+	StringInfoData name;		/* of the row's resource */
 } ResourceState;
 
 /* ---- Refusals ----------------------------------------------------------- */
@@ -124,7 +123,7 @@ refuse_other_fence(Relation rel, ResourceState *state, int64 fence)
 	refusal.detail = psprintf("Table \"%s\", resource %s: the row would have"
 							  " fence " INT64_FORMAT ", this transaction has"
 							  " claimed " INT64_FORMAT ".",
-							  rf_table_name(rel), quote_resource(&state->last),
+							  rf_table_name(rel), quote_resource(&state->name),
 							  fence, state->claim);
 	refusal.attnum = state->fence;
 	rf_refuse(rel, &refusal);
@@ -142,7 +141,7 @@ refuse_stale(Relation rel, ResourceState *state, int64 fence)
 	refusal.detail = psprintf("Table \"%s\", resource %s: the row has fence "
 							  INT64_FORMAT ", this transaction has claimed "
 							  INT64_FORMAT ".", rf_table_name(rel),
-							  quote_resource(&state->last), fence,
+							  quote_resource(&state->name), fence,
 							  state->claim);
 	refusal.attnum = state->fence;
 	rf_refuse(rel, &refusal);
@@ -150,57 +149,44 @@ refuse_stale(Relation rel, ResourceState *state, int64 fence)
 
 /* ---- Which resource, and is it claimed? --------------------------------- */
 
+/* True, and the claim in the state, or a refusal. */
 static bool
-same_as_last(const ResourceState *state)
-{
-	return state->claim > 0 && state->name.len == state->last.len &&
-		memcmp(state->name.data, state->last.data, state->name.len) == 0;
-}
-
-/* The claim on the row's resource.  0, in observe mode alone: none. */
-static int64
-claim_of_row(ResourceState *state, Relation rel, HeapTuple tuple)
+find_claim(ResourceState *state, Relation rel, HeapTuple tuple)
 {
 	const RfTemplateColumn *null_column;
+	StringInfo	name = &state->name;
 	char	   *problem;
-	StringInfoData swap;
 
 	null_column = rf_template_render(state->template, RelationGetDescr(rel),
-									 tuple, &state->name);
+									 tuple, name);
 	if (null_column != NULL)
 	{
 		refuse_null(rel, null_column);
-		return 0;
+		return false;
 	}
-	if (same_as_last(state))
-		return state->claim;
-	swap = state->last;
-	state->last = state->name;
-	state->name = swap;
-	state->claim = rf_claimed_fence(state->last.data, state->last.len);
+	state->claim = rf_claimed_fence(name->data, name->len);
 	if (state->claim > 0)
-		return state->claim;
+		return true;
 
 	/* What was claimed is a valid name; only the others need a look. */
-	problem = rf_resource_problem(state->last.data, state->last.len);
+	problem = rf_resource_problem(name->data, name->len);
 	if (problem != NULL)
 		refuse_name(rel, problem);
 	else
-		refuse_unclaimed(rel, &state->last);
-	return 0;
+		refuse_unclaimed(rel, name);
+	return false;
 }
 
 /* A row that is replaced or deleted: not by someone who came before. */
 static void
 check_old(ResourceState *state, Relation rel, HeapTuple tuple)
 {
-	int64		claim = claim_of_row(state, rel, tuple);
 	RfFence		fence;
 
-	if (claim == 0 || state->fence == InvalidAttrNumber)
+	if (!find_claim(state, rel, tuple) || state->fence == InvalidAttrNumber)
 		return;
 	fence = rf_fence_of(rel, state->fence, tuple);
-	if (!fence.isnull && fence.value > claim)
+	if (!fence.isnull && fence.value > state->claim)
 		refuse_stale(rel, state, fence.value);
 }
 
@@ -208,13 +194,13 @@ check_old(ResourceState *state, Relation rel, HeapTuple tuple)
 static void
 check_new(ResourceState *state, Relation rel, HeapTuple tuple)
 {
-	int64		claim = claim_of_row(state, rel, tuple);
 	RfFence		fence;
 
-	if (claim == 0 || state->fence == InvalidAttrNumber)
+	if (!find_claim(state, rel, tuple) || state->fence == InvalidAttrNumber)
 		return;
 	fence = rf_fence_of(rel, state->fence, tuple);
-	if (rf_check_row_fence(rel, state->fence, fence) && fence.value != claim)
+	if (rf_check_row_fence(rel, state->fence, fence) &&
+		fence.value != state->claim)
 		refuse_other_fence(rel, state, fence.value);
 }
 
@@ -243,7 +229,6 @@ begin_rows(FunctionCallInfo fcinfo, TriggerData *call)
 	MemoryContext before = MemoryContextSwitchTo(context);
 	ResourceState *state = palloc0(sizeof(ResourceState));
 
-	initStringInfo(&state->last);
 	initStringInfo(&state->name);
 	state->template = read_template(rel, args[0], context);
 	if (args[1][0] != '\0')
@@ -270,8 +255,9 @@ check_replicated(ResourceState *state, TriggerData *call)
 }
 
 /*
- * AFTER INSERT, UPDATE or DELETE, for each row.  Arguments: template, and the
- * fence column or an empty text.
+ * AFTER INSERT, UPDATE or DELETE, for each row that is wrong: the trigger's
+ * WHEN has found that.  Arguments: template, and the fence column or an empty
+ * text.
  */
 Datum
 ringfence_resource_row(PG_FUNCTION_ARGS)
@@ -294,5 +280,38 @@ ringfence_resource_row(PG_FUNCTION_ARGS)
 		if (TRIGGER_FIRED_BY_UPDATE(call->tg_event))
 			check_new(state, rel, call->tg_newtuple);
 	}
+	return PointerGetDatum(NULL);
+}
+
+static const char *
+row_trigger(TriggerEvent event)
+{
+	if (TRIGGER_FIRED_BY_INSERT(event))
+		return RF_TRIGGER_INSERT;
+	return TRIGGER_FIRED_BY_UPDATE(event) ? RF_TRIGGER_UPDATE :
+		RF_TRIGGER_DELETE;
+}
+
+/*
+ * BEFORE INSERT, UPDATE or DELETE, for each statement.  Arguments as above.
+ * Sees to it that rows are judged, and by the columns that were meant.
+ */
+Datum
+ringfence_resource_statement(PG_FUNCTION_ARGS)
+{
+	TriggerData *call = rf_trigger_call(fcinfo, false, 2);
+	Relation	rel = call->tg_relation;
+	char	  **args = call->tg_trigger->tgargs;
+	AttrNumber	fence = InvalidAttrNumber;
+
+	if (rf_is_replica())
+		return PointerGetDatum(NULL);
+	read_template(rel, args[0], CurrentMemoryContext);
+	if (args[1][0] != '\0')
+		fence = rf_fence_column(rel, args[1]);
+	if (fence != InvalidAttrNumber &&
+		TRIGGER_FIRED_BY_UPDATE(call->tg_event) && !rf_in_cascade())
+		rf_check_named(call, fence);
+	rf_check_armed(rel, row_trigger(call->tg_event));
 	return PointerGetDatum(NULL);
 }

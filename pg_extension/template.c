@@ -108,45 +108,57 @@ rf_template_parse(const char *source, char **problem)
 
 /* ---- Finding its columns ------------------------------------------------ */
 
+/*
+ * A value that prints differently under another DateStyle would give one row
+ * two resources, and two holders at once.  Floats and what is made of them
+ * depend on extra_float_digits, whatever their functions say.
+ */
+static bool
+prints_the_same(Oid type, Oid output)
+{
+	char		category;
+	bool		preferred;
+
+	get_type_category_preferred(type, &category, &preferred);
+	return func_volatile(output) == PROVOLATILE_IMMUTABLE &&
+		output != F_FLOAT4OUT && output != F_FLOAT8OUT &&
+		category != TYPCATEGORY_GEOMETRIC;
+}
+
+char *
+rf_template_bind_type(RfTemplateColumn *column, Oid type,
+					  MemoryContext context)
+{
+	Oid			output;
+	bool		varlena;
+
+	getTypeOutputInfo(type, &output, &varlena);
+	if (!prints_the_same(type, output))
+		return psprintf("Column \"%s\" has type %s, whose text depends on"
+						" settings of the session.", column->name,
+						format_type_be(type));
+	column->is_text = output == F_TEXTOUT || output == F_VARCHAROUT;
+	fmgr_info_cxt(output, &column->output, context);
+	return NULL;
+}
+
 static char *
 bind_column(RfTemplateColumn *column, Relation rel, MemoryContext context)
 {
 	TupleDesc	desc = RelationGetDescr(rel);
 	Form_pg_attribute att;
-	Oid			output;
-	bool		varlena;
-	bool		preferred;
-	char		category;
 
 	column->attnum = rf_column_number(desc, column->name);
 	if (column->attnum == InvalidAttrNumber)
 		return psprintf("The template names column \"%s\", which table \"%s\""
 						" does not have.", column->name, rf_table_name(rel));
 	att = TupleDescAttr(desc, column->attnum - 1);
-	getTypeOutputInfo(att->atttypid, &output, &varlena);
-	get_type_category_preferred(att->atttypid, &category, &preferred);
-
-	/*
-	 * A value that prints differently under another DateStyle would give one
-	 * row two resources, and two holders at once.  Floats and what is made of
-	 * them depend on extra_float_digits, whatever their functions say.
-	 */
-	if (func_volatile(output) != PROVOLATILE_IMMUTABLE ||
-		output == F_FLOAT4OUT || output == F_FLOAT8OUT ||
-		category == TYPCATEGORY_GEOMETRIC)
-		return psprintf("Column \"%s\" of table \"%s\" has type %s, whose text"
-						" depends on settings of the session.", column->name,
-						rf_table_name(rel), format_type_be(att->atttypid));
 #if PG_VERSION_NUM >= 180000
 	if (att->attgenerated == ATTRIBUTE_GENERATED_VIRTUAL)
 		return psprintf("Column \"%s\" of table \"%s\" is not stored.",
 						column->name, rf_table_name(rel));
 #endif
-	column->byval = att->attbyval;
-	column->typlen = att->attlen;
-	column->is_text = output == F_TEXTOUT || output == F_VARCHAROUT;
-	fmgr_info_cxt(output, &column->output, context);
-	return NULL;
+	return rf_template_bind_type(column, att->atttypid, context);
 }
 
 char *
@@ -167,9 +179,11 @@ rf_template_bind(RfTemplate *template, Relation rel, MemoryContext context)
 /* ---- Filling it in ------------------------------------------------------ */
 
 /* Of a long value no more than is needed to see that it is too long. */
-static void
-append_value(StringInfo name, const RfTemplateColumn *column, Datum value)
+void
+rf_template_append(const RfTemplateColumn *column, Datum value,
+				   StringInfo name)
 {
+	appendStringInfoString(name, column->before);
 	if (column->is_text)
 	{
 		text	   *chars = DatumGetTextPP(value);
@@ -199,8 +213,7 @@ rf_template_render(const RfTemplate *template, TupleDesc desc,
 
 		if (isnull)
 			return column;
-		appendStringInfoString(name, column->before);
-		append_value(name, column, value);
+		rf_template_append(column, value, name);
 	}
 	appendStringInfoString(name, template->after);
 	return NULL;

@@ -20,8 +20,6 @@ typedef struct RfTemplateColumn
 	const char *before;
 	const char *name;
 	AttrNumber	attnum;
-	bool		byval;
-	int16		typlen;
 	bool		is_text;		/* stored as it prints */
 	FmgrInfo	output;
 } RfTemplateColumn;
@@ -45,6 +43,17 @@ extern RfTemplate *rf_template_parse(const char *source, char **problem);
  */
 extern char *rf_template_bind(RfTemplate *template, Relation rel,
 							  MemoryContext context);
+
+/* Prepare one column for values of that type.  Likewise. */
+extern char *rf_template_bind_type(RfTemplateColumn *column, Oid type,
+								   MemoryContext context);
+
+/*
+ * Append a column's value, with the text before it, to the name; the caller
+ * has cleared that, sees to NULL, and appends the text after the last one.
+ */
+extern void rf_template_append(const RfTemplateColumn *column, Datum value,
+							   StringInfo name);
 
 /*
  * Write the name of the row's resource into *name.  Returns the column that is

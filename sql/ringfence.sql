@@ -270,11 +270,34 @@ REVOKE ALL ON FUNCTION ringfence.column_seal() FROM PUBLIC;
 COMMENT ON FUNCTION ringfence.column_seal() IS
     'Trigger of protect(): refuses a row whose fence is wrong, whatever other triggers did.';
 
+CREATE FUNCTION ringfence.resource_statement() RETURNS trigger
+LANGUAGE C AS 'MODULE_PATHNAME', 'ringfence_resource_statement';
+REVOKE ALL ON FUNCTION ringfence.resource_statement() FROM PUBLIC;
+COMMENT ON FUNCTION ringfence.resource_statement() IS
+    'Trigger of protect(): refuses a statement whose rows would not be judged, or that does not name the fence column.';
+
 CREATE FUNCTION ringfence.resource_row() RETURNS trigger
 LANGUAGE C AS 'MODULE_PATHNAME', 'ringfence_resource_row';
 REVOKE ALL ON FUNCTION ringfence.resource_row() FROM PUBLIC;
 COMMENT ON FUNCTION ringfence.resource_row() IS
     'Trigger of protect(): refuses a row whose resource this transaction has not claimed.';
+
+-- For the WHEN of triggers, so executable by whoever may write to a protected
+-- table. They can't call it by name without USAGE on the schema, and it tells
+-- nobody anything but the claims of the own transaction.
+CREATE FUNCTION ringfence.claimed(template text) RETURNS bigint
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_claimed';
+
+CREATE FUNCTION ringfence.claimed(template text, VARIADIC "values" "any")
+RETURNS bigint
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_claimed';
+
+COMMENT ON FUNCTION ringfence.claimed(text) IS
+    'The fence that this transaction has claimed for the resource, or 0.';
+COMMENT ON FUNCTION ringfence.claimed(text, "any") IS
+    'The fence that this transaction has claimed for the resource of these values, or 0.';
 
 CREATE FUNCTION ringfence.truncate_statement() RETURNS trigger
 LANGUAGE C AS 'MODULE_PATHNAME', 'ringfence_truncate_statement';
@@ -352,7 +375,7 @@ WITH root AS (
 SELECT t.oid AS root, t.relid, t.fence, t.resource, w.*
 FROM by_row t, LATERAL (VALUES
     ('~ringfence_column', 'column_statement', ARRAY[t.fence::text],
-        t.fence IS NOT NULL AND (t.resource IS NOT NULL OR NOT t.each_row)),
+        t.fence IS NOT NULL AND t.resource IS NULL AND NOT t.each_row),
     ('~ringfence_column', 'column_row', t.fence::text || t.keys::text[],
         t.fence IS NOT NULL AND t.resource IS NULL AND t.each_row),
     ('~ringfence_delete', 'column_row', ARRAY[t.fence::text],
@@ -362,7 +385,16 @@ FROM by_row t, LATERAL (VALUES
             AND t.keys <> '{}'),
     ('~ringfence_seal', 'column_seal', ARRAY[t.fence::text],
         t.fence IS NOT NULL AND t.resource IS NULL),
-    ('~ringfence_resource', 'resource_row',
+    ('~ringfence_resource', 'resource_statement',
+        ARRAY[t.resource, COALESCE(t.fence::text, '')],
+        t.resource IS NOT NULL),
+    ('~ringfence_insert', 'resource_row',
+        ARRAY[t.resource, COALESCE(t.fence::text, '')],
+        t.resource IS NOT NULL),
+    ('~ringfence_update', 'resource_row',
+        ARRAY[t.resource, COALESCE(t.fence::text, '')],
+        t.resource IS NOT NULL),
+    ('~ringfence_delete', 'resource_row',
         ARRAY[t.resource, COALESCE(t.fence::text, '')],
         t.resource IS NOT NULL),
     ('~ringfence_truncate', 'truncate_statement',

@@ -17,7 +17,7 @@ SELECT throws_ok($$INSERT INTO line VALUES ('a')$$, 'RF003', NULL,
     'so does the trigger of a resource');
 SELECT throws_ok('SET CONSTRAINTS "~ringfence_seal" DEFERRED', '42809', NULL,
     'nobody can put the seal off');
-SELECT throws_ok('SET CONSTRAINTS "~ringfence_resource" DEFERRED', '42809',
+SELECT throws_ok('SET CONSTRAINTS "~ringfence_insert" DEFERRED', '42809',
     NULL, 'nor the trigger of a resource');
 
 SELECT * FROM finish();

@@ -2,7 +2,7 @@
 -- Copyright (c) 2026 ringfence maintainers
 -- case 38
 BEGIN;
-SELECT plan(15);
+SELECT plan(17);
 
 CREATE TABLE stock (sku text PRIMARY KEY, fence bigint);
 INSERT INTO stock VALUES ('a', 5);
@@ -28,6 +28,16 @@ SELECT is((SELECT count(*) FROM ringfence.audit()
     'all of them switched off are found');
 SELECT lives_ok(remedy, 'each remedy runs') FROM ringfence.audit();
 SELECT is_empty('SELECT * FROM ringfence.audit()', 'and all is mended');
+
+CREATE TABLE line (sku text);
+SELECT ringfence.protect('line', resource => 'line:{sku}');
+SELECT ringfence.guard('line:a', 1, 'h');
+ALTER TABLE line DISABLE TRIGGER "~ringfence_insert";
+SELECT throws_ok($$INSERT INTO line VALUES ('a')$$, 'RF005', NULL,
+    'with a resource, nothing is written once its rows are not judged');
+SELECT ringfence.protect('line', resource => 'line:{sku}');
+SELECT lives_ok($$INSERT INTO line VALUES ('a')$$,
+    'protect() again switches it on');
 
 ALTER TABLE part DISABLE TRIGGER "~ringfence_column";
 SELECT is(object, 'public.part', 'one partition alone is found')

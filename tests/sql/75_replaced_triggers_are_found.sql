@@ -2,7 +2,7 @@
 -- Copyright (c) 2026 ringfence maintainers
 -- case 39
 BEGIN;
-SELECT plan(13);
+SELECT plan(14);
 
 CREATE ROLE rf_meddler;
 CREATE TABLE stock (sku text PRIMARY KEY, fence bigint);
@@ -38,17 +38,22 @@ SELECT throws_ok('UPDATE stock SET sku = sku', 'RF003', NULL,
     'the fence must be named again');
 
 SELECT ringfence.protect('stock', 'fence', 'stock:{sku}');
+CREATE OR REPLACE TRIGGER "~ringfence_resource" BEFORE UPDATE ON stock
+    FOR EACH STATEMENT EXECUTE FUNCTION nothing();
 SELECT throws_ok(
-    $$CREATE OR REPLACE TRIGGER "~ringfence_resource" AFTER INSERT ON stock
+    $$CREATE OR REPLACE TRIGGER "~ringfence_update" AFTER UPDATE ON stock
       FOR EACH ROW EXECUTE FUNCTION nothing()$$,
-    '42710', NULL, 'the trigger of a resource can''t be replaced');
-DROP TRIGGER "~ringfence_resource" ON stock;
+    '42710', NULL, 'the triggers that judge rows can''t be replaced');
+SELECT throws_ok('UPDATE stock SET fence = 6', 'RF003', NULL,
+    'so no row is written without its claim, whatever else was replaced');
+SELECT ringfence.protect('stock', 'fence', 'stock:{sku}');
+DROP TRIGGER "~ringfence_update" ON stock;
 SELECT throws_ok('UPDATE stock SET fence = 5', 'RF005', NULL,
-    'when it is dropped, nothing is updated');
+    'when one is dropped, nothing is updated');
 SELECT results_eq(
     $$SELECT problem FROM ringfence.audit() WHERE severity = 'critical'
       AND problem LIKE 'trigger%'$$,
-    $$VALUES ('trigger "~ringfence_resource" is missing')$$,
+    $$VALUES ('trigger "~ringfence_update" is missing')$$,
     'and audit finds it');
 
 SELECT * FROM finish();

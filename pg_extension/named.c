@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * named.c
+ *		Does the statement name the fence column?
+ *
+ * One that does not leaves the fence as it is, and no comparison of old and
+ * new can tell it from one that was written by the newest holder.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "commands/trigger.h"
+#include "nodes/bitmapset.h"
+
+#include "errcodes.h"
+#include "named.h"
+#include "plan.h"
+#include "protection.h"
+#include "refusal.h"
+
+bool
+rf_names_column(TriggerData *call, AttrNumber attnum)
+{
+	return bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber,
+						 call->tg_updatedcols);
+}
+
+void
+rf_check_named(TriggerData *call, AttrNumber attnum)
+{
+	Relation	rel = call->tg_relation;
+	RfRefusal	refusal = {
+		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
+		"Set the column to the fence of your grant, as in"
+		" UPDATE ... SET fence = 42.", InvalidAttrNumber
+	};
+
+	if (rf_names_column(call, attnum) &&
+		rf_plan_names_column(RelationGetRelid(rel), attnum))
+		return;
+	refusal.detail = psprintf("The statement updates table \"%s\" and does"
+							  " not name its fence column.",
+							  rf_table_name(rel));
+	refusal.attnum = attnum;
+	rf_refuse(rel, &refusal);
+}
