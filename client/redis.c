@@ -236,7 +236,7 @@ static int reserve(rf__redis *r, size_t len)
 
     if (size <= r->out_size)
         return 1;
-    size += 1024;
+    size += size / 2 + 1024;
     grown = realloc(r->out, size);
     if (grown == NULL)
         return 0;
@@ -258,24 +258,23 @@ static void put_count(rf__redis *r, char kind, size_t count)
     r->out_len += n + 2;
 }
 
-rf_status rf__redis_append(rf__redis *r, int argc, const char **argv,
-                           const size_t *lengths)
+int rf__redis_begin(rf__redis *r, size_t words)
 {
-    size_t need = RF__DECIMAL_MAX + 4;
+    if (!reserve(r, RF__DECIMAL_MAX + 4))
+        return 0;
+    put_count(r, '*', words);
+    return 1;
+}
 
-    for (int i = 0; i < argc; i++)
-        need += lengths[i] + RF__DECIMAL_MAX + 6;
-    if (!reserve(r, need))
-        return RF_NOMEM;
-    put_count(r, '*', (size_t)argc);
-    for (int i = 0; i < argc; i++) {
-        put_count(r, '$', lengths[i]);
-        memcpy(r->out + r->out_len, argv[i], lengths[i]);
-        r->out_len += lengths[i];
-        memcpy(r->out + r->out_len, "\r\n", 2);
-        r->out_len += 2;
-    }
-    return RF_OK;
+int rf__redis_word(rf__redis *r, const char *text, size_t len)
+{
+    if (!reserve(r, len + RF__DECIMAL_MAX + 6))
+        return 0;
+    put_count(r, '$', len);
+    memcpy(r->out + r->out_len, text, len);
+    memcpy(r->out + r->out_len + len, "\r\n", 2);
+    r->out_len += len + 2;
+    return 1;
 }
 
 rf_status rf__redis_send(rf__redis *r, int64_t deadline_ms, rf__error *error)
@@ -355,11 +354,11 @@ rf_status rf__redis_reply(rf__redis *r, int64_t deadline_ms,
 
 static rf_status append_words(rf__redis *r, int argc, const char **argv)
 {
-    size_t lengths[3];
+    int fine = rf__redis_begin(r, (size_t)argc);
 
-    for (int i = 0; i < argc; i++)
-        lengths[i] = strlen(argv[i]);
-    return rf__redis_append(r, argc, argv, lengths);
+    for (int i = 0; i < argc && fine; i++)
+        fine = rf__redis_word(r, argv[i], strlen(argv[i]));
+    return fine ? RF_OK : RF_NOMEM;
 }
 
 static rf_status append_greeting(rf__redis *r, int *replies)

@@ -32,9 +32,12 @@ int rf__redis_connected(const rf__redis *r);
 rf_status rf__redis_connect(rf__redis *r, int64_t deadline_ms,
                             rf__error *error);
 
-/* Put a command behind those that wait to be sent.  RF_OK or RF_NOMEM. */
-rf_status rf__redis_append(rf__redis *r, int argc, const char **argv,
-                           const size_t *lengths);
+/*
+ * Put a command behind those that wait to be sent: how many words, then each
+ * word.  0 when there is no memory; then the connection must be closed.
+ */
+int rf__redis_begin(rf__redis *r, size_t words);
+int rf__redis_word(rf__redis *r, const char *text, size_t len);
 
 /*
  * Send what was appended.  RF_OK, RF_RETRY when no byte went out, RF_UNKNOWN

@@ -125,12 +125,14 @@ typedef int64_t rf_fence;
 /*
  * Limits, all checked before anything is sent.  A resource is 1 to 255 bytes of
  * valid UTF-8 without control characters; a ttl_ms is at least 1; a fence is at
- * most 2^53 - 1, which is exact in every language; a holder is hex digits.
+ * most 2^53 - 1, which is exact in every language; a holder is hex digits; at
+ * most 128 locks are taken at once.
  */
 #define RF_RESOURCE_MAX 255
 #define RF_TTL_MAX_MS   86400000
 #define RF_FENCE_MAX    9007199254740991
 #define RF_HOLDER_LEN   32
+#define RF_ALL_MAX      128
 
 /* Start from RF_ACQUIRE_INIT, then set fields by name. */
 typedef struct rf_acquire_options {

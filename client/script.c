@@ -22,6 +22,8 @@
 
 SCRIPT(acquire, 4, RF__KEY_LOCK, RF__KEY_COUNTER, RF__KEY_WAKE,
        RF__KEY_WAITERS);
+SCRIPT(acquire_all, 4, RF__KEY_LOCK, RF__KEY_COUNTER, RF__KEY_WAKE,
+       RF__KEY_WAITERS);
 SCRIPT(renew, 1, RF__KEY_LOCK);
 SCRIPT(release, 3, RF__KEY_LOCK, RF__KEY_WAKE, RF__KEY_WAITERS);
 SCRIPT(reissue, 2, RF__KEY_LOCK, RF__KEY_COUNTER);
@@ -42,29 +44,42 @@ size_t rf__key_name(char out[RF__KEY_MAX], rf__key key, const char *prefix,
     return 1 + p + r + e;
 }
 
-/* EVALSHA digest, or EVAL text; then the keys, the arguments and the tag. */
-static rf_status append_call(rf__redis *r, const rf__call *call, int by_text)
+static int append_text(rf__redis *r, const char *text)
 {
-    char keys[RF__KEYS][RF__KEY_MAX];
-    const char *argv[3 + RF__KEYS + RF__ARGS_MAX + 1];
-    size_t lengths[3 + RF__KEYS + RF__ARGS_MAX + 1];
-    char count[2] = { (char)('0' + call->script->keys), '\0' };
-    int n = 0;
+    return rf__redis_word(r, text, strlen(text));
+}
 
-    argv[n++] = by_text ? "EVAL" : "EVALSHA";
-    argv[n++] = by_text ? call->script->text : call->script->sha1;
-    argv[n++] = count;
-    for (int i = 0; i < call->script->keys; i++) {
-        rf__key_name(keys[i], call->script->key[i], call->prefix,
-                     call->resource);
-        argv[n++] = keys[i];
+static int append_keys(rf__redis *r, const rf__call *call, const char *resource)
+{
+    char key[RF__KEY_MAX];
+    int fine = 1;
+
+    for (int i = 0; i < call->script->keys && fine; i++) {
+        size_t len = rf__key_name(key, call->script->key[i], call->prefix,
+                                  resource);
+
+        fine = rf__redis_word(r, key, len);
     }
-    for (int i = 0; i < call->n; i++)
-        argv[n++] = call->args[i];
-    argv[n++] = call->tag;
-    for (int i = 0; i < n; i++)
-        lengths[i] = strlen(argv[i]);
-    return rf__redis_append(r, n, argv, lengths);
+    return fine;
+}
+
+/* EVALSHA digest, or EVAL text; then the keys, the arguments and the tag. */
+static int append_call(rf__redis *r, const rf__call *call, int by_text)
+{
+    size_t keys = (size_t)call->script->keys * (1 + call->n_more);
+    char count[RF__DECIMAL_MAX];
+    int fine;
+
+    rf__decimal_write(count, (int64_t)keys);
+    fine = rf__redis_begin(r, 3 + keys + (size_t)call->n + 1) &&
+           append_text(r, by_text ? "EVAL" : "EVALSHA") &&
+           append_text(r, by_text ? call->script->text : call->script->sha1) &&
+           append_text(r, count) && append_keys(r, call, call->resource);
+    for (size_t i = 0; i < call->n_more && fine; i++)
+        fine = append_keys(r, call, call->more[i]);
+    for (int i = 0; i < call->n && fine; i++)
+        fine = append_text(r, call->args[i]);
+    return fine && append_text(r, call->tag);
 }
 
 static int text_is(const rf__reply *reply, size_t i, const char *wanted)
@@ -94,8 +109,10 @@ static int is_answer(const rf__reply *reply, const rf__call *call)
 static rf_status put(rf__redis *r, const rf__call *call, int by_text,
                      rf__error *error)
 {
-    if (append_call(r, call, by_text) == RF_OK)
+    if (append_call(r, call, by_text))
         return RF_OK;
+    /* Half a command stands there now: nothing may follow it. */
+    rf__redis_close(r);
     rf__set_error(error, "out of memory");
     return RF_NOMEM;
 }

@@ -33,7 +33,7 @@ typedef struct rf__script {
 
 extern const rf__script rf__script_acquire, rf__script_renew,
     rf__script_release, rf__script_reissue, rf__script_inspect,
-    rf__script_force_release;
+    rf__script_force_release, rf__script_acquire_all;
 
 #define RF__ARGS_MAX 6
 
@@ -42,6 +42,8 @@ typedef struct rf__call {
     const rf__script *script;
     const char *prefix;
     const char *resource;
+    const char *const *more; /* resources beside the first, or NULL      */
+    size_t n_more;
     const char *echo;               /* second element of the reply     */
     const char *args[RF__ARGS_MAX]; /* the tag not among them          */
     int n;

@@ -48,6 +48,12 @@ typedef struct rf__grant {
     char token[RF__TOKEN_MAX]; /* what wait handed out, for the next acquire */
 } rf__grant;
 
+typedef struct rf__grants {
+    rf__grant *grant;
+    size_t n;
+    size_t busy; /* RF_BUSY: which one; its token belongs to it */
+} rf__grants;
+
 typedef struct rf__source rf__source;
 
 /*
@@ -58,6 +64,12 @@ typedef struct rf__source rf__source;
 typedef struct rf__source_ops {
     rf_status (*acquire)(rf__source *s, rf__grant *grant, rf_fence floor,
                          int64_t deadline_ms);
+
+    /*
+     * All of them, which have one holder, ttl_ms and wait_ms, or none.
+     */
+    rf_status (*acquire_all)(rf__source *s, rf__grants *grants, rf_fence floor,
+                             int64_t deadline_ms);
     rf_status (*renew)(rf__source *s, rf__grant *grant, int64_t deadline_ms);
     rf_status (*release)(rf__source *s, rf__grant *grant, int64_t deadline_ms);
     rf_status (*reissue)(rf__source *s, rf__grant *grant, rf_fence floor,
@@ -79,6 +91,10 @@ typedef struct rf__source_ops {
      */
     void (*renew_all)(rf__source *s, rf__grant *grants, rf_status *results,
                       size_t n, int64_t deadline_ms);
+
+    /* Likewise, but to give back. */
+    void (*release_all)(rf__source *s, rf__grant *grants, rf_status *results,
+                        size_t n, int64_t deadline_ms);
 
     /* The same service over a connection of its own; NULL: out of memory. */
     rf__source *(*clone)(rf__source *s, rf__error *error);

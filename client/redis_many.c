@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * redis_many.c - several locks at once
+ *
+ * Taken in one script, because half of them is none; renewed and given back in
+ * as few round trips as their requests fit into.
+ */
+#include "redis_steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- All or none --------------------------------------------------------- */
+
+/* {..., "BUSY", left_ms, who, which} */
+static rf_status busy(rf__redis_source_t *s, rf__grants *grants,
+                      const rf__reply *reply)
+{
+    rf__grant *grant;
+    int64_t which;
+
+    if (!rf__rs_number(reply, RF__OUTCOME + 3, 1, &which) ||
+        (size_t)which > grants->n)
+        return rf__rs_nonsense(s);
+    grants->busy = (size_t)which - 1;
+    grant = &grants->grant[grants->busy];
+    if (!rf__rs_number(reply, RF__OUTCOME + 1, -1, &grant->busy_ms) ||
+        !rf__rs_owner(reply, RF__OUTCOME + 2, &grant->busy_by))
+        return rf__rs_nonsense(s);
+    rf__set_error(s->base.error, "held by another: %.200s", grant->resource);
+    return RF_BUSY;
+}
+
+/* {..., "OK", fence, left_ms, fence, left_ms, ...} */
+static rf_status granted(rf__redis_source_t *s, rf__grants *grants,
+                         const rf__reply *reply)
+{
+    if (rf__reply_count(reply) != RF__OUTCOME + 1 + 2 * grants->n)
+        return rf__rs_nonsense(s);
+    for (size_t i = 0; i < grants->n; i++) {
+        rf__grant *grant = &grants->grant[i];
+        int64_t left;
+
+        if (!rf__rs_number(reply, RF__OUTCOME + 1 + 2 * i, 1, &grant->fence) ||
+            !rf__rs_number(reply, RF__OUTCOME + 2 + 2 * i, -1, &left))
+            return rf__rs_nonsense(s);
+        if (left >= 0)
+            grant->ttl_ms = left;
+    }
+    return RF_OK;
+}
+
+/* The texts of a request for all of them; the first grant speaks for all. */
+typedef struct texts {
+    char tag[RF__TAG_LEN], ttl[RF__DECIMAL_MAX], floor[RF__DECIMAL_MAX],
+        wait[RF__DECIMAL_MAX], which[RF__DECIMAL_MAX];
+    const char *more[RF_ALL_MAX];
+} texts;
+
+static void prepare_all(rf__redis_source_t *s, rf__call *call, texts *t,
+                        rf__grants *grants)
+{
+    rf__grant *first = grants->grant, *woken = first + grants->busy;
+
+    memset(call, 0, sizeof(*call));
+    call->script = &rf__script_acquire_all;
+    call->resource = first->resource;
+    for (size_t i = 1; i < grants->n; i++)
+        t->more[i - 1] = first[i].resource;
+    call->more = t->more;
+    call->n_more = grants->n - 1;
+    call->echo = first->holder;
+    call->args[0] = first->holder;
+    call->args[1] = t->ttl;
+    call->args[2] = t->floor;
+    call->args[3] = t->wait;
+    call->args[4] = woken->token;
+    call->args[5] = t->which;
+    call->n = 6;
+    rf__rs_prepare(s, call, t->tag);
+    rf__decimal_write(t->ttl, first->ttl_ms);
+    rf__decimal_write(t->wait, first->wait_ms);
+    rf__decimal_write(t->which, (int64_t)grants->busy + 1);
+}
+
+rf_status rf__rs_acquire_all(rf__source *base, rf__grants *grants,
+                             rf_fence floor, int64_t deadline_ms)
+{
+    rf__redis_source_t *s = rf__rs(base);
+    const rf__reply *reply;
+    rf__call call;
+    texts t;
+    rf_status status;
+
+    prepare_all(s, &call, &t, grants);
+    rf__decimal_write(t.floor, floor);
+    status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
+    for (size_t i = 0; i < grants->n; i++)
+        grants->grant[i].sent_ms = call.sent_ms;
+    if (status != RF_OK)
+        return status;
+    if (rf__rs_outcome_is(reply, "BUSY"))
+        return busy(s, grants, reply);
+    if (rf__rs_outcome_is(reply, "OK"))
+        return granted(s, grants, reply);
+    return rf__rs_failed(s, grants->grant, reply);
+}
+
+/* ---- Many requests on their way at once ------------------------------------- */
+
+#define BATCH 64
+
+typedef struct batch {
+    rf__redis_source_t *source;
+    const rf__script *script;
+    rf__grant *grants;
+    rf_status *results;
+    size_t n;
+    int64_t deadline_ms;
+    rf__request requests[BATCH];
+} batch;
+
+/* Put and send them; RF_OK when all answers may be waited for. */
+static rf_status send_batch(batch *b)
+{
+    rf__redis_source_t *s = b->source;
+    rf_status status = rf__redis_connect(s->redis, b->deadline_ms,
+                                         s->base.error);
+    int64_t sent_ms = rf__now_ms();
+
+    for (size_t i = 0; i < b->n && status == RF_OK; i++) {
+        rf__rs_request(s, &b->requests[i], b->script, &b->grants[i]);
+        b->grants[i].sent_ms = sent_ms;
+        status = rf__script_put(s->redis, &b->requests[i].call, s->base.error);
+    }
+    if (status == RF_OK)
+        status = rf__redis_send(s->redis, b->deadline_ms, s->base.error);
+    return status;
+}
+
+static void run_batch(batch *b)
+{
+    rf__redis_source_t *s = b->source;
+    rf_status status = send_batch(b);
+    const rf__reply *reply;
+
+    for (size_t i = 0; i < b->n; i++) {
+        if (status != RF_OK) {
+            b->results[i] = status;
+            continue;
+        }
+        b->results[i] = rf__script_take(s->redis, &b->requests[i].call,
+                                        b->deadline_ms, &reply, s->base.error);
+        if (b->results[i] == RF_OK && !rf__rs_outcome_is(reply, "OK"))
+            b->results[i] = rf__rs_failed(s, &b->grants[i], reply);
+        /* Closed: what was still to come is gone. */
+        if (!rf__redis_connected(s->redis))
+            status = RF_UNKNOWN;
+    }
+}
+
+/* The script was not known to Redis, so nothing was done: one by one then. */
+static void run_again(batch *b, size_t i)
+{
+    rf__source *base = &b->source->base;
+
+    if (b->script == &rf__script_renew)
+        b->results[i] = base->ops->renew(base, &b->grants[i], b->deadline_ms);
+    else
+        b->results[i] = base->ops->release(base, &b->grants[i], b->deadline_ms);
+}
+
+static void run_all(batch *b, size_t n)
+{
+    rf__grant *grants = b->grants;
+    rf_status *results = b->results;
+
+    for (size_t i = 0; i < n; i += BATCH) {
+        b->grants = grants + i;
+        b->results = results + i;
+        b->n = n - i < BATCH ? n - i : BATCH;
+        run_batch(b);
+        for (size_t j = 0; j < b->n; j++) {
+            if (b->results[j] == RF__UNSENT)
+                run_again(b, j);
+        }
+    }
+}
+
+void rf__rs_renew_all(rf__source *base, rf__grant *grants, rf_status *results,
+                      size_t n, int64_t deadline_ms)
+{
+    batch b = { .source = rf__rs(base),
+                .script = &rf__script_renew,
+                .grants = grants,
+                .results = results,
+                .deadline_ms = deadline_ms };
+
+    run_all(&b, n);
+}
+
+void rf__rs_release_all(rf__source *base, rf__grant *grants, rf_status *results,
+                        size_t n, int64_t deadline_ms)
+{
+    batch b = { .source = rf__rs(base),
+                .script = &rf__script_release,
+                .grants = grants,
+                .results = results,
+                .deadline_ms = deadline_ms };
+
+    run_all(&b, n);
+}
