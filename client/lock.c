@@ -16,9 +16,8 @@
 
 /* ---- Acquire -------------------------------------------------------------- */
 
-/* Everything that can fail for want of memory comes before the request. */
-static rf_status new_lock(rf_client *client, const char *resource,
-                          const char *holder, rf_lock **out)
+rf_status rf__lock_new(rf_client *client, const char *resource,
+                       const char *holder, rf_lock **out)
 {
     size_t len = strlen(resource) + 1;
     rf_lock *lock = calloc(1, sizeof(*lock) + len);
@@ -53,18 +52,47 @@ static rf__grant grant_of(const rf_lock *lock)
     return grant;
 }
 
+rf__grant rf__lock_grant(const rf_lock *lock, const rf_acquire_options *opts)
+{
+    rf__grant grant = grant_of(lock);
+
+    grant.ttl_ms = opts->ttl_ms;
+    grant.wait_ms = opts->wait_ms;
+    return grant;
+}
+
+void rf__lock_granted(rf_lock *lock, const rf__grant *grant, int64_t ttl_ms)
+{
+    lock->fence = grant->fence;
+    lock->ttl_ms = ttl_ms;
+    lock->granted_ms = grant->sent_ms;
+    lock->deadline_ms = rf__deadline_ms(grant->sent_ms, grant->ttl_ms);
+    rf__client_keep(lock->client);
+}
+
 static int64_t limit_ms(const rf_client *client)
 {
     return rf__now_ms() + client->timeout_ms;
 }
 
-/* The answer came when there was nothing left of what it grants. */
-static rf_status refuse_late_grant(rf_client *client, rf__grant *grant)
+static rf_status acquire(rf_client *client, const rf_acquire_options *opts,
+                         rf_lock *lock)
 {
-    client->source->ops->release(client->source, grant, limit_ms(client));
-    rf__set_error(&client->error, "granted too late: its time was over when "
-                                  "the answer came");
-    return RF_RETRY;
+    rf__grant grant = rf__lock_grant(lock, opts);
+    rf__grants one = { .grant = &grant, .n = 1 };
+    rf_status status = rf__wait_acquire(client, &one, opts->floor);
+
+    if (status != RF_OK)
+        return status;
+    /* The answer came when there was nothing left of what it grants. */
+    if (rf__left_ms(rf__deadline_ms(grant.sent_ms, grant.ttl_ms)) == 0) {
+        rf__give_back(client, &one);
+        rf__set_error(&client->error, "granted too late: its time was over "
+                                      "when the answer came");
+        return RF_RETRY;
+    }
+    rf__lock_granted(lock, &grant, opts->ttl_ms);
+    return RF_OK;
 }
 
 rf_status rf_acquire(rf_client *client, const char *resource,
@@ -72,7 +100,6 @@ rf_status rf_acquire(rf_client *client, const char *resource,
 {
     static const rf_acquire_options defaults = RF_ACQUIRE_INIT;
     rf_lock *lock;
-    rf__grant grant;
     rf_status status;
 
     *out = NULL;
@@ -83,30 +110,14 @@ rf_status rf_acquire(rf_client *client, const char *resource,
     client->busy_ms = -1;
     status = rf__check_acquire(client, resource, opts);
     if (status == RF_OK)
-        status = new_lock(client, resource, opts->holder, &lock);
+        status = rf__lock_new(client, resource, opts->holder, &lock);
     if (status != RF_OK)
         return status;
-
-    grant = grant_of(lock);
-    grant.ttl_ms = opts->ttl_ms;
-    grant.wait_ms = opts->wait_ms;
-    status = rf__wait_acquire(client, &grant, opts->floor);
-    if (status != RF_OK)
-        goto failed;
-    lock->fence = grant.fence;
-    lock->ttl_ms = opts->ttl_ms;
-    lock->granted_ms = grant.sent_ms;
-    lock->deadline_ms = rf__deadline_ms(grant.sent_ms, grant.ttl_ms);
-    if (rf__left_ms(lock->deadline_ms) == 0) {
-        status = refuse_late_grant(client, &grant);
-        goto failed;
-    }
-    rf__client_keep(client);
-    *out = lock;
-    return RF_OK;
-
-failed:
-    free(lock);
+    status = acquire(client, opts, lock);
+    if (status == RF_OK)
+        *out = lock;
+    else
+        free(lock);
     return status;
 }
 
@@ -261,7 +272,7 @@ rf_status rf_reissue(rf_lock *lock, rf_fence floor)
  * Sent again when the answer was lost.  A lock that is then no longer there
  * was given back by the first request, or had been lost before it.
  */
-static rf_status give_back(rf_lock *lock)
+rf_status rf__lock_give_back(rf_lock *lock)
 {
     rf_client *client = lock->client;
     rf__source *source = client->source;
@@ -278,30 +289,39 @@ static rf_status give_back(rf_lock *lock)
     return status == RF_OK ? RF_OK : RF_UNKNOWN;
 }
 
+rf_status rf__lock_check_release(rf_lock *lock)
+{
+    if (lock->pid != rf__process_id())
+        return rf__misuse(lock->client, "the lock belongs to the process that "
+                                        "took it");
+    if (lock->client->source == NULL)
+        return rf__misuse(lock->client, "the client is closed: the lock runs "
+                                        "out by itself");
+    return lock->gone ? RF_LOST : RF_OK;
+}
+
+void rf__lock_free(rf_lock *lock)
+{
+    rf_client *client = lock->client;
+
+    free(lock);
+    rf__client_drop(client);
+}
+
 rf_status rf_release(rf_lock *lock)
 {
-    rf_client *client;
     rf_status status;
 
     if (lock == NULL)
         return RF_OK;
-    client = lock->client;
     /* First of all: a lock that was given back must never be renewed again. */
     if (!rf__unkeep(lock))
-        return rf__misuse(client, "a lock can't be released in on_lost()");
-    if (lock->pid != rf__process_id())
-        status = rf__misuse(client, "the lock belongs to the process that took "
-                                    "it");
-    else if (client->source == NULL)
-        status = rf__misuse(client,
-                            "the client is closed: the lock runs out by "
-                            "itself");
-    else if (lock->gone)
-        status = RF_LOST;
-    else
-        status = give_back(lock);
-    free(lock);
-    rf__client_drop(client);
+        return rf__misuse(lock->client, "a lock can't be released in "
+                                        "on_lost()");
+    status = rf__lock_check_release(lock);
+    if (status == RF_OK)
+        status = rf__lock_give_back(lock);
+    rf__lock_free(lock);
     return status;
 }
 

@@ -29,6 +29,24 @@ struct rf_lock {
     char resource[];
 };
 
+/*
+ * A lock that is not granted yet.  holder NULL: a new one.  Everything that can
+ * fail for want of memory comes before the request.
+ */
+rf_status rf__lock_new(rf_client *client, const char *resource,
+                       const char *holder, rf_lock **out);
+
+/* What to ask for, and what the answer makes of the lock. */
+rf__grant rf__lock_grant(const rf_lock *lock, const rf_acquire_options *opts);
+void rf__lock_granted(rf_lock *lock, const rf__grant *grant, int64_t ttl_ms);
+
+/* Send the release, once more if its answer was lost.  Does not free. */
+rf_status rf__lock_give_back(rf_lock *lock);
+
+/* What rf_release() may not send, and why; RF_OK when it may. */
+rf_status rf__lock_check_release(rf_lock *lock);
+void rf__lock_free(rf_lock *lock);
+
 /* RF_OK while usable; else what it is instead, with a text for the caller. */
 rf_status rf__lock_check(rf_lock *lock);
 

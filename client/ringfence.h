@@ -22,6 +22,7 @@
 #ifndef RINGFENCE_H
 #define RINGFENCE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -234,6 +235,29 @@ rf_status rf_reissue(rf_lock *lock, rf_fence floor);
  * back runs out by itself.
  */
 rf_status rf_release(rf_lock *lock);
+
+/* ---- Several locks at once ------------------------------------------- */
+
+/*
+ * Take the locks on n resources (up to RF_ALL_MAX, none twice), or none of them.
+ * Each has a fence of its own; the holder is the same.  On success out[0] to
+ * out[n - 1] are the locks, in the order of resources; otherwise they are NULL.
+ * Nothing is held while waiting, so two such calls can't block each other; while
+ * others keep taking one of the resources, the wait may take long.
+ *
+ * Returns what rf_acquire() returns.
+ */
+rf_status rf_acquire_all(rf_client *client, const char *const *resources,
+                         size_t n, const rf_acquire_options *opts,
+                         rf_lock **out);
+
+/*
+ * Release n locks (up to RF_ALL_MAX; NULL among them is fine), in as few round
+ * trips as possible, and set them to NULL.
+ *
+ * Returns what rf_release() returns: the outcome that leaves most behind.
+ */
+rf_status rf_release_all(rf_lock **locks, size_t n);
 
 /* ---- Keeping a lock -------------------------------------------------- */
 

@@ -20,12 +20,22 @@
 
 typedef struct waiting {
     rf_client *client;
-    rf__grant *grant;
+    rf__grants *grants;
+    rf__grant *grant; /* the one that is or was in the way, or the first  */
     rf_fence floor;
     int64_t end_ms;
     int64_t ceiling_ms; /* of the next pause                              */
     int maybe;          /* a request may have landed that nobody answered */
 } waiting;
+
+static rf_status send_request(waiting *w, int64_t deadline_ms)
+{
+    rf__source *s = w->client->source;
+
+    if (w->grants->n == 1)
+        return s->ops->acquire(s, w->grant, w->floor, deadline_ms);
+    return s->ops->acquire_all(s, w->grants, w->floor, deadline_ms);
+}
 
 /*
  * One request, sent again once when its answer was lost and there is time.
@@ -33,20 +43,20 @@ typedef struct waiting {
  */
 static rf_status ask(waiting *w)
 {
-    rf__source *s = w->client->source;
     int64_t deadline_ms = rf__now_ms() + w->client->timeout_ms;
     rf_status status = rf__limits_pass(&w->client->limits, &w->client->error);
 
     if (status != RF_OK)
         return w->maybe ? RF_UNKNOWN : status;
-    status = s->ops->acquire(s, w->grant, w->floor, deadline_ms);
+    status = send_request(w, deadline_ms);
     if (status == RF_UNKNOWN) {
         w->maybe = 1;
         if (rf__left_ms(deadline_ms) > 0)
-            status = s->ops->acquire(s, w->grant, w->floor, deadline_ms);
+            status = send_request(w, deadline_ms);
     }
     rf__limits_note(&w->client->limits, status);
     w->grant->token[0] = '\0';
+    w->grant = &w->grants->grant[w->grants->busy];
     if (status == RF_OK || status == RF_BUSY)
         w->maybe = 0;
     return w->maybe ? RF_UNKNOWN : status;
@@ -102,6 +112,14 @@ static void wait_for_turn(waiting *w, rf_status status)
     pause_a_while(w, now_ms);
 }
 
+static void set_all(rf__grants *grants, int64_t ttl_ms, int64_t wait_ms)
+{
+    for (size_t i = 0; i < grants->n; i++) {
+        grants->grant[i].ttl_ms = ttl_ms;
+        grants->grant[i].wait_ms = wait_ms;
+    }
+}
+
 /*
  * The wait was ended from outside.  A wake-up that came just then, or may have,
  * is passed on: by taking the lock and giving it back.
@@ -119,30 +137,40 @@ static rf_status give_up(waiting *w)
     return w->maybe ? RF_UNKNOWN : RF_TIMEOUT;
 }
 
-rf_status rf__wait_acquire(rf_client *client, rf__grant *grant, rf_fence floor)
+void rf__give_back(rf_client *client, rf__grants *grants)
 {
+    rf__source *s = client->source;
+    rf_status results[RF_ALL_MAX];
+
+    s->ops->release_all(s, grants->grant, results, grants->n,
+                        rf__now_ms() + client->timeout_ms);
+}
+
+rf_status rf__wait_acquire(rf_client *client, rf__grants *grants,
+                           rf_fence floor)
+{
+    int64_t ttl_ms = grants->grant->ttl_ms, wait_ms = grants->grant->wait_ms;
     waiting w = { .client = client,
-                  .grant = grant,
+                  .grants = grants,
+                  .grant = grants->grant,
                   .floor = floor,
-                  .end_ms = rf__now_ms() + grant->wait_ms,
+                  .end_ms = rf__now_ms() + wait_ms,
                   .ceiling_ms = POLL_FIRST_MS };
-    int64_t ttl_ms = grant->ttl_ms;
 
     for (;;) {
         rf_status status = ask(&w);
         int patient = status == RF_BUSY || status == RF_RETRY ||
                       status == RF_UNKNOWN || status == RF_REFUSED;
 
-        client->busy_ms = status == RF_BUSY ? grant->busy_ms : -1;
-        if (!patient || grant->wait_ms == 0)
+        client->busy_ms = status == RF_BUSY ? w.grant->busy_ms : -1;
+        if (!patient || wait_ms == 0)
             return status;
         if (rf__left_ms(w.end_ms) == 0)
             return status == RF_BUSY ? RF_TIMEOUT : status;
         wait_for_turn(&w, status);
         if (rf__client_cancelled(client))
             return give_up(&w);
-        grant->ttl_ms = ttl_ms;
         /* 0 would tell the service that nobody waits; one more try follows. */
-        grant->wait_ms = rf__left_ms(w.end_ms) + 1;
+        set_all(grants, ttl_ms, rf__left_ms(w.end_ms) + 1);
     }
 }

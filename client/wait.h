@@ -9,11 +9,15 @@
 #include "client.h"
 
 /*
- * Ask for the lock until it is granted or grant->wait_ms is over.  RF_OK with
- * the grant filled in; RF_BUSY when there was no time to wait; RF_TIMEOUT;
+ * Ask for the locks until all are granted or the grants' wait_ms is over.  RF_OK
+ * with the grants filled in; RF_BUSY when there was no time to wait; RF_TIMEOUT;
  * RF_UNKNOWN when the last clear answer was followed by a request that may
  * have landed; otherwise what the source says.
  */
-rf_status rf__wait_acquire(rf_client *client, rf__grant *grant, rf_fence floor);
+rf_status rf__wait_acquire(rf_client *client, rf__grants *grants,
+                           rf_fence floor);
+
+/* Give back what was granted and is not wanted after all; tells nothing. */
+void rf__give_back(rf_client *client, rf__grants *grants);
 
 #endif /* RF_WAIT_H */
