@@ -19,14 +19,8 @@
 #include "compat.h"
 #include "plan.h"
 
-typedef struct RunningQuery
-{
-	PlannedStmt *stmt;
-	bool		system;			/* in the security context of a foreign key */
-	struct RunningQuery *outer;
-} RunningQuery;
+RfRunningQuery *rf_running = NULL;
 
-static RunningQuery *running = NULL;
 static ExecutorRun_hook_type prev_ExecutorRun = NULL;
 static ExecutorFinish_hook_type prev_ExecutorFinish = NULL;
 
@@ -34,12 +28,13 @@ static void
 track_run(QueryDesc *query, ScanDirection direction, uint64 count
 		  RF_RUN_ONCE_DECL)
 {
-	RunningQuery here;
+	RfRunningQuery here;
 
 	here.stmt = query->plannedstmt;
+	here.snapshot = query->snapshot;
 	here.system = InNoForceRLSOperation();
-	here.outer = running;
-	running = &here;
+	here.outer = rf_running;
+	rf_running = &here;
 	PG_TRY();
 	{
 		if (prev_ExecutorRun != NULL)
@@ -49,7 +44,7 @@ track_run(QueryDesc *query, ScanDirection direction, uint64 count
 	}
 	PG_FINALLY();
 	{
-		running = here.outer;
+		rf_running = here.outer;
 	}
 	PG_END_TRY();
 }
@@ -58,12 +53,13 @@ track_run(QueryDesc *query, ScanDirection direction, uint64 count
 static void
 track_finish(QueryDesc *query)
 {
-	RunningQuery here;
+	RfRunningQuery here;
 
 	here.stmt = query->plannedstmt;
+	here.snapshot = query->snapshot;
 	here.system = InNoForceRLSOperation();
-	here.outer = running;
-	running = &here;
+	here.outer = rf_running;
+	rf_running = &here;
 	PG_TRY();
 	{
 		if (prev_ExecutorFinish != NULL)
@@ -73,7 +69,7 @@ track_finish(QueryDesc *query)
 	}
 	PG_FINALLY();
 	{
-		running = here.outer;
+		rf_running = here.outer;
 	}
 	PG_END_TRY();
 }
@@ -98,8 +94,8 @@ rf_in_cascade(void)
 	 * runs.  Only the query that brought the mark in is the server's own:
 	 * one whose surrounding query already had it is some user's code.
 	 */
-	return running == NULL || running->outer == NULL ||
-		!running->outer->system;
+	return rf_running == NULL || rf_running->outer == NULL ||
+		!rf_running->outer->system;
 }
 
 #if PG_VERSION_NUM >= 150000
@@ -185,8 +181,8 @@ rf_plan_names_column(Oid relid, AttrNumber attnum)
 {
 	ListCell   *cell;
 
-	if (running != NULL)
-		return stmt_names_column(running->stmt, relid, attnum);
+	if (rf_running != NULL)
+		return stmt_names_column(rf_running->stmt, relid, attnum);
 
 	/*
 	 * The statement that runs is the one that loaded this library, so its

@@ -13,6 +13,20 @@
 
 #include "postgres.h"
 #include "access/attnum.h"
+#include "nodes/plannodes.h"
+#include "utils/snapshot.h"
+
+/* A query that the executor runs now; the innermost one comes first. */
+typedef struct RfRunningQuery
+{
+	PlannedStmt *stmt;
+	Snapshot	snapshot;
+	bool		system;			/* in the security context of a foreign key */
+	struct RfRunningQuery *outer;
+} RfRunningQuery;
+
+/* NULL also while the statement runs that has loaded the library. */
+extern RfRunningQuery *rf_running;
 
 /* Follow which query runs.  Once, when the library is loaded. */
 extern void rf_plan_init(void);
