@@ -19,6 +19,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+#include "plan.h"
 #include "recent.h"
 
 RfHorizon *
@@ -81,31 +82,17 @@ knows(Snapshot snapshot, const RfSeen *seen)
 		 rf_recent_all_known(seen->resource_hash, snapshot));
 }
 
-static bool
-reads_tables(Portal portal)
-{
-	ListCell   *cell;
-
-	foreach(cell, portal->stmts)
-	{
-		if (lfirst_node(PlannedStmt, cell)->relationOids != NIL)
-			return true;
-	}
-	return false;
-}
-
 /*
- * Does the portal's plan call functions other than this guard?  One of them
- * may be STABLE, and such a function reads from the portal's own snapshot.
- * Functions of the system itself are not listed, and none of interest reads.
+ * Does the plan call functions other than this guard?  One of them may be
+ * STABLE, and such a function reads from its caller's snapshot.  Functions of
+ * the system itself are not listed, and none of interest reads.
  */
-static bool
-calls_others(Portal portal, Oid guard_function)
+static void
+see_functions(PlannedStmt *stmt, Oid guard_function, bool *guard, bool *others)
 {
 	static Oid	last_function = InvalidOid;
 	static uint32 last_hash;
 	ListCell   *cell;
-	ListCell   *item;
 
 	if (guard_function != last_function)
 	{
@@ -113,54 +100,126 @@ calls_others(Portal portal, Oid guard_function)
 										  ObjectIdGetDatum(guard_function));
 		last_function = guard_function;
 	}
-	foreach(cell, portal->stmts)
+	*guard = *others = false;
+	foreach(cell, stmt->invalItems)
 	{
-		foreach(item, lfirst_node(PlannedStmt, cell)->invalItems)
-		{
-			PlanInvalItem *inval = lfirst_node(PlanInvalItem, item);
+		PlanInvalItem *item = lfirst_node(PlanInvalItem, cell);
 
-			if (inval->cacheId == PROCOID && inval->hashValue != last_hash)
-				return true;
-		}
+		if (item->cacheId != PROCOID)
+			continue;
+		if (item->hashValue == last_hash)
+			*guard = true;
+		else
+			*others = true;
+	}
+}
+
+/* The only kind of statement that reads nothing from its own snapshot. */
+static bool
+is_bare(PlannedStmt *stmt, Oid guard_function)
+{
+	bool		guard;
+	bool		others;
+
+	if (stmt->relationOids != NIL)
+		return false;
+	see_functions(stmt, guard_function, &guard, &others);
+	return !others;
+}
+
+static bool
+is_of_portal(PlannedStmt *stmt)
+{
+	return ActivePortal != NULL && list_member_ptr(ActivePortal->stmts, stmt);
+}
+
+/* Of a portal whose query was not seen to start. */
+static bool
+portal_hides_reads(Oid guard_function, bool is_nested)
+{
+	ListCell   *cell;
+
+	if (ActivePortal == NULL)
+		return false;
+	foreach(cell, ActivePortal->stmts)
+	{
+		PlannedStmt *stmt = lfirst_node(PlannedStmt, cell);
+		bool		guard;
+		bool		others;
+
+		see_functions(stmt, guard_function, &guard, &others);
+		if (stmt->relationOids != NIL && (is_nested || !guard))
+			return true;
 	}
 	return false;
 }
 
-/*
- * The snapshot that the portal's statement itself reads from, or one that is
- * older.  A plain INSERT, UPDATE or DELETE does not keep it where it can be
- * found, so there the oldest of all has to do.
- */
-static Snapshot
-outer_snapshot(Portal portal)
+/* Of any snapshot that this backend has. */
+static bool
+all_know(const RfSeen *seen)
 {
-	if (portal->queryDesc != NULL)
-		return portal->queryDesc->snapshot;
-	if (portal->holdSnapshot != NULL)
-		return portal->holdSnapshot;
-	return GetOldestSnapshot();
+	return seen->horizon == NULL &&
+		TransactionIdPrecedes(seen->row_xmin, TransactionXmin);
+}
+
+/*
+ * The statement that runs is the one that has loaded the library, or there is
+ * none.  The guard may be called from a function in it, and then a snapshot is
+ * out of sight.  This happens once in a session: to be strict costs little.
+ */
+static bool
+unseen_reads_the_past(const RfSeen *seen, Oid guard_function)
+{
+	Portal		portal = ActivePortal;
+	Snapshot	active = GetActiveSnapshot();
+
+	if (portal != NULL && portal->queryDesc != NULL)
+	{
+		PlannedStmt *stmt = portal->queryDesc->plannedstmt;
+
+		if (portal->queryDesc->snapshot == active)
+			return !is_bare(stmt, guard_function) && !knows(active, seen);
+		return !knows(active, seen) ||
+			(stmt->relationOids != NIL &&
+			 !knows(portal->queryDesc->snapshot, seen));
+	}
+	if (!knows(active, seen))
+		return true;
+	return portal_hides_reads(guard_function, false) && !all_know(seen);
 }
 
 /*
  * READ COMMITTED: each statement has a snapshot of its own.  A bare SELECT of
  * the guard reads nothing from its own, and the next statement looks afresh.
- * Called from within a function, one cannot see what the inner statement
- * reads, so it is taken to read.
+ * All others that run count, from the client's statement down to this; and the
+ * active snapshot within a function, which may go on reading from it.
  */
 static bool
 statement_reads_the_past(const RfSeen *seen, Oid guard_function)
 {
-	Portal		portal = ActivePortal;
 	Snapshot	active = GetActiveSnapshot();
+	RfRunningQuery *query = rf_running;
+	bool		is_direct;
+	bool		portal_is_seen = false;
 
-	if (portal == NULL)
-		return !knows(active, seen);
-	if (portal->queryDesc != NULL && portal->queryDesc->snapshot == active)
-		return (reads_tables(portal) ||
-				calls_others(portal, guard_function)) && !knows(active, seen);
-	if (!knows(active, seen))
+	if (query == NULL)
+		return unseen_reads_the_past(seen, guard_function);
+	is_direct = query->outer == NULL && is_of_portal(query->stmt) &&
+		query->snapshot == active;
+	if (!is_direct && !knows(active, seen))
 		return true;
-	return reads_tables(portal) && !knows(outer_snapshot(portal), seen);
+	for (; query != NULL; query = query->outer)
+	{
+		bool		is_read = query->snapshot == active ?
+			!is_bare(query->stmt, guard_function) :
+			query->stmt->relationOids != NIL;
+
+		if (is_read && !knows(query->snapshot, seen))
+			return true;
+		portal_is_seen = portal_is_seen || is_of_portal(query->stmt);
+	}
+	return !portal_is_seen &&
+		portal_hides_reads(guard_function, true) && !all_know(seen);
 }
 
 bool

@@ -13,7 +13,7 @@ set -u
 # shellcheck source=tests/sql/sessions.sh
 . "$RF_ROOT/tests/sql/sessions.sh"
 
-plan 14
+plan 17
 
 dir=$(mktemp -d /tmp/rf.XXXXXX)
 trap 'pg_stop "$dir"; rm -rf "$dir"' EXIT
@@ -70,14 +70,29 @@ finish late
 is "it does not compute from the past" "$(code_of late)" 40001
 is "and changes nothing" "$(ask "SELECT n FROM stock")" 100
 
+# From within a function of a statement that was not seen to start: strict, but
+# only where it matters, and only once.
+ask "CREATE FUNCTION claim(f bigint) RETURNS boolean LANGUAGE plpgsql AS
+        \$\$BEGIN RETURN ringfence.try_guard('r', f, 'd'); END\$\$" >/dev/null
+nested="UPDATE stock SET n = n + 1 WHERE claim(9)"
+session first
+tell first "$nested" "$nested" "$nested"
+finish first
+is "the first one of a session is refused, and a retry passes" \
+    "$(code_of first) $(ask "SELECT n FROM stock")" "40001 102"
+is "a claim of its own passes in the next one" \
+    "$(ask "SELECT ringfence.guard('r', 9, 'd'); $nested RETURNING n" | tail -n 1)" 103
+is "a claim that was stored long before passes at once" \
+    "$(ask "$nested RETURNING n")" 104
+
 # ---- Leases and preemption need nothing either -----------------------------------------
 
 is "a lease ends the transaction" \
-    "$(ask "BEGIN; SELECT ringfence.guard('r', 8, 'c', lease => '100 ms'); SELECT pg_sleep(60)" |
+    "$(ask "BEGIN; SELECT ringfence.guard('r', 9, 'd', lease => '100 ms'); SELECT pg_sleep(60)" |
         grep -o '25P0[34]')" "$([ "$(ask 'SHOW server_version_num')" -lt 170000 ] && echo 25P03 || echo 25P04)"
 session older
-tell older "BEGIN" "SELECT ringfence.guard('r', 8, 'c')"
+tell older "BEGIN" "SELECT ringfence.guard('r', 9, 'd')"
 settle older
 is "a newer claim ends an older holder" \
-    "$(ask "SELECT ringfence.guard('r', 9, 'd', preempt => true)")" t
+    "$(ask "SELECT ringfence.guard('r', 10, 'e', preempt => true)")" t
 finish older
