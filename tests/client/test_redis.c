@@ -20,6 +20,7 @@
 #include "internal.h"
 #include "proxy.h"
 #include "redis_server.h"
+#include "temp_folder.h"
 
 static redis_server *server;
 static proxy *fault;
@@ -412,11 +413,11 @@ static void test_connect_that_hangs_ends_with_the_deadline(void **state)
     struct sockaddr_un to = { .sun_family = AF_UNIX };
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     rf_client *stuck;
-    char folder[] = "/tmp/rf-test-XXXXXX", url[128];
+    char folder[TEMP_FOLDER_MAX], url[128];
     int64_t begin;
 
     (void)state;
-    assert_non_null(mkdtemp(folder));
+    temp_folder(folder);
     snprintf(to.sun_path, sizeof(to.sun_path), "%s/s", folder);
     assert_int_equal(bind(fd, (struct sockaddr *)&to, sizeof(to)), 0);
     assert_int_equal(listen(fd, 1), 0);

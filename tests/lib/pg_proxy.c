@@ -7,6 +7,7 @@
  * shared memory, which is read whenever bytes arrive.
  */
 #include "pg_proxy.h"
+#include "temp_folder.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -36,7 +37,7 @@ typedef struct control {
 struct pg_proxy {
     pid_t pid;
     control *control;
-    char folder[64];
+    char folder[TEMP_FOLDER_MAX];
     char options[128];
 };
 
@@ -250,10 +251,7 @@ pg_proxy *pg_proxy_start(void)
         die("calloc");
     p->control = shared_page();
     p->control->skip = -1;
-    /* Short, because it becomes a socket's path. */
-    snprintf(p->folder, sizeof(p->folder), "/tmp/rf.XXXXXX");
-    if (mkdtemp(p->folder) == NULL)
-        die("mkdtemp");
+    temp_folder(p->folder);
     snprintf(p->options, sizeof(p->options), " host=%s port=" PORT, p->folder);
     listener = listen_in(p->folder);
     fflush(stdout);

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE /* accept4, pipe2, POLLRDHUP */
 
 #include "proxy.h"
+#include "temp_folder.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -45,7 +46,7 @@ struct proxy {
     int listener[2]; /* Unix, loopback */
     int quit[2];
     int port;
-    char folder[64], socket[96], url[128];
+    char folder[TEMP_FOLDER_MAX], socket[96], url[128];
     char target[108];
     proxy_fault fault;
     int skip, count, delay_ms;
@@ -399,9 +400,9 @@ proxy *proxy_start(const char *path)
     pthread_mutex_init(&p->mutex, NULL);
     pthread_cond_init(&p->changed, NULL);
     snprintf(p->target, sizeof(p->target), "%s", path);
-    snprintf(p->folder, sizeof(p->folder), "/tmp/rf-proxy-XXXXXX");
-    if (mkdtemp(p->folder) == NULL || pipe2(p->quit, O_CLOEXEC) != 0)
-        die("no temporary folder");
+    temp_folder(p->folder);
+    if (pipe2(p->quit, O_CLOEXEC) != 0)
+        die("no pipe");
     snprintf(p->socket, sizeof(p->socket), "%s/proxy.sock", p->folder);
     snprintf(p->url, sizeof(p->url), "redis+unix://%s", p->socket);
     listen_on_both(p);

@@ -4,6 +4,7 @@
  * redis_server.c - a throwaway Redis for a test program
  */
 #include "redis_server.h"
+#include "temp_folder.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -25,7 +26,7 @@
 struct redis_server {
     pid_t pid;
     int port;
-    char folder[64];
+    char folder[TEMP_FOLDER_MAX];
     char socket[96];
     char url[128];
     const char *options[32];
@@ -132,9 +133,7 @@ redis_server *redis_server_start(const char *const *options)
 
     if (s == NULL)
         die("out of memory");
-    snprintf(s->folder, sizeof(s->folder), "/tmp/rf-redis-XXXXXX");
-    if (mkdtemp(s->folder) == NULL)
-        die("no temporary folder");
+    temp_folder(s->folder);
     snprintf(s->socket, sizeof(s->socket), "%s/redis.sock", s->folder);
     snprintf(s->url, sizeof(s->url), "redis+unix://%s", s->socket);
     for (size_t i = 0; options != NULL && options[i] != NULL && i < 30; i++)
