@@ -256,15 +256,17 @@ static progress decided(session *s, int64_t fence, const char *holder)
 static progress guard(session *s, const step *t)
 {
     int64_t fence = atoll(t->values[1]);
+    RfDecision d;
 
     if (s->waiting_since == 0) {
         begin(s);
         s->resource = sim_number(t->values[0] + 1);
         sim_at(sim_now() + atoll(t->values[3]), lease_ends, s, s->transaction);
         look(s);
-        if (s->seen_fence > fence && weakness != SIM_NO_GUARD)
-            return fail(s, "RF001");
-        s->wanted = s->seen_fence == fence ? SHARE : EXCLUSIVE;
+        d = decide(s->seen_fence, s->seen_holder, fence, t->values[2]);
+        if (d == RF_REFUSE_STALE || d == RF_REFUSE_COLLISION)
+            return fail(s, d == RF_REFUSE_STALE ? "RF001" : "RF002");
+        s->wanted = d == RF_PASS ? SHARE : EXCLUSIVE;
         s->waiting_since = ++waits;
         if (!may_lock(s))
             return WAITS;
