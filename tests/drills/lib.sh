@@ -42,9 +42,10 @@ workers=()
 worker() {
     local who=$1 extra=()
     shift
-    if [ "$mode" = weakened ] && [ "$weak" = recipe ]; then
-        extra=(style=recipe again=0)
-    fi
+    case $mode$weak in
+    weakenedrecipe | weakenedcached) extra=(style="$weak" again=0) ;;
+    weakenedgloomy) extra=(gloomy=1) ;;
+    esac
     "$RF_BUILD/drills/worker" log="$dir/log" name="$who" \
         redis="$dir/redis.sock" seed="$seed" "$@" "${extra[@]}" \
         >>"$dir/worker.out" 2>&1 &
@@ -102,10 +103,14 @@ tables() {
                                                    'test_decoding')"
 }
 
+# What "# Weakened:" may say: guard (taken out, the default), lower (the usual
+# rule in its place), recipe or cached (no library, no guard: recipe.h), gloomy
+# (a worker that takes "unknown" for "refused"; the guard stays as it is).
+#
 # The guard is taken out, or replaced by the usual rule; fence() has to answer.
 weaken() {
     local body="SELECT true"
-    [ "$mode" = weakened ] || return 0
+    [ "$mode" = weakened ] && [ "$weak" != gloomy ] || return 0
     sql "CREATE OR REPLACE FUNCTION ringfence.fence(resource text)
          RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint'"
     [ "$weak" != lower ] || body="

@@ -16,7 +16,12 @@
 struct recipe {
     redisContext *redis;
     char holder[RF_HOLDER_LEN + 1];
+    int cached;
 };
+
+/* What Redis calls the two below. */
+#define ACQUIRE_SHA1 "871282b662147ed9a76ab73d65192774d69249d0"
+#define RELEASE_SHA1 "6fbe84d1140fd2047394924af9d845b83c070bec"
 
 static const char acquire_script[] =
     "if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then "
@@ -25,7 +30,20 @@ static const char release_script[] =
     "if redis.call('GET', KEYS[1]) == ARGV[1] then "
     "return redis.call('DEL', KEYS[1]) end return 0";
 
-recipe *recipe_open(const char *redis, long timeout_ms)
+static const char renew_script[] =
+    "if redis.call('GET', KEYS[1]) == ARGV[1] then "
+    "redis.call('SET', KEYS[1], ARGV[1], 'XX', 'PX', ARGV[2]) return 1 end "
+    "return 0";
+
+static void load(recipe *r, const char *script)
+{
+    redisReply *reply = redisCommand(r->redis, "SCRIPT LOAD %s", script);
+
+    if (reply != NULL)
+        freeReplyObject(reply);
+}
+
+recipe *recipe_open(const char *redis, long timeout_ms, int cached)
 {
     struct timeval limit = { timeout_ms / 1000, timeout_ms % 1000 * 1000 };
     recipe *r = calloc(1, sizeof(*r));
@@ -38,6 +56,11 @@ recipe *recipe_open(const char *redis, long timeout_ms)
         exit(1);
     }
     redisSetTimeout(r->redis, limit);
+    r->cached = cached;
+    if (cached) {
+        load(r, acquire_script);
+        load(r, release_script);
+    }
     return r;
 }
 
@@ -71,8 +94,11 @@ static long long ask(recipe *r, const char *script, const char *resource,
 
     snprintf(lock, sizeof(lock), "{lock:v1:%s}", resource);
     snprintf(counter, sizeof(counter), "{lock:v1:%s}:fence", resource);
-    reply = redisCommand(r->redis, "EVAL %s 2 %s %s %s %s", script, lock,
-                         counter, r->holder, value);
+    if (r->cached)
+        script = script == acquire_script ? ACQUIRE_SHA1 : RELEASE_SHA1;
+    reply = redisCommand(r->redis, "%s %s 2 %s %s %s %s",
+                         r->cached ? "EVALSHA" : "EVAL", script, lock, counter,
+                         r->holder, value);
     if (reply != NULL && reply->type == REDIS_REPLY_INTEGER)
         answer = reply->integer;
     if (reply == NULL)
@@ -96,6 +122,14 @@ int recipe_acquire(recipe *r, const char *resource, long ttl_ms, char *fence,
     }
     snprintf(fence, size, "%lld", answer);
     return answer > 0;
+}
+
+int recipe_renew(recipe *r, const char *resource, long ttl_ms)
+{
+    char ttl[24];
+
+    snprintf(ttl, sizeof(ttl), "%ld", ttl_ms);
+    return ask(r, renew_script, resource, ttl) == 1;
 }
 
 void recipe_release(recipe *r, const char *resource)

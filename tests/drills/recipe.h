@@ -14,13 +14,17 @@
 
 typedef struct recipe recipe;
 
-/* redis: path of a Unix socket.  Ends the program when it can't connect. */
-recipe *recipe_open(const char *redis, long timeout_ms);
+/*
+ * redis: path of a Unix socket.  cached: scripts are loaded now, and called by
+ * their digest for ever after.  Ends the program when it can't connect.
+ */
+recipe *recipe_open(const char *redis, long timeout_ms, int cached);
 void recipe_close(recipe *r); /* NULL is fine */
 
 /* 1 with the number as text, 0 when it is held, or nobody knows. */
 int recipe_acquire(recipe *r, const char *resource, long ttl_ms, char *fence,
                    size_t size);
+int recipe_renew(recipe *r, const char *resource, long ttl_ms);
 void recipe_release(recipe *r, const char *resource);
 const char *recipe_holder(const recipe *r);
 

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pg_proxy.h"
 #include "proxy.h"
 #include "recipe.h"
 #include "ringfence_pg.h"
@@ -28,9 +29,10 @@
 /* ---- Settings ------------------------------------------------------------- */
 
 static const char *log_file, *name = "w", *item = "a", *redis, *stop = "",
-                             *style = "statement", *fault = "";
+                             *style = "statement", *fault = "",
+                             *pg_fault_at = "";
 static long ttl = 1000, wait_ms = 0, sections = 1, think, timeout_ms = 2000,
-            rounds = 1, again, renew, seed = 1, until_ms;
+            rounds = 1, again, renew, seed = 1, until_ms, gloomy;
 
 static const struct {
     const char *name;
@@ -45,15 +47,17 @@ static const struct {
     { "wait", NULL, &wait_ms },       /* ms                                  */
     { "timeout", NULL, &timeout_ms }, /* ms, of each talk to Redis         */
     { "sections", NULL, &sections },
-    { "rounds", NULL, &rounds }, /* operations in a section             */
-    { "think", NULL, &think },   /* ms, at most, between read and write */
-    { "renew", NULL, &renew },   /* 1: renews after each operation      */
-    { "style", &style, NULL },   /* statement, transaction, repeatable,
+    { "rounds", NULL, &rounds },       /* operations in a section             */
+    { "think", NULL, &think },         /* ms, at most, between read and write */
+    { "renew", NULL, &renew },         /* 1: renews after each operation      */
+    { "style", &style, NULL },         /* statement, transaction, repeatable,
                                        serializable, recipe                */
-    { "stop", &stop, NULL },     /* claim, read, write, commit, inside:
+    { "stop", &stop, NULL },           /* claim, read, write, commit, inside:
                                        stops before that is sent           */
-    { "fault", &fault, NULL },   /* NAME:SKIP:COUNT, of proxy.h         */
-    { "again", NULL, &again },   /* after RF_UNKNOWN ask again: 1 with
+    { "pgfault", &pg_fault_at, NULL }, /* NAME:SKIP, of pg_proxy.h */
+    { "gloomy", NULL, &gloomy },       /* 1: takes "unknown" for "refused" */
+    { "fault", &fault, NULL },         /* NAME:SKIP:COUNT, of proxy.h         */
+    { "again", NULL, &again },         /* after RF_UNKNOWN ask again: 1 with
                                        the same holder, 2 with a new one   */
     { "seed", NULL, &seed },
     { "until", NULL, &until_ms }, /* ms from now: no section after that  */
@@ -169,6 +173,9 @@ static const char write_sql[] =
     "INSERT INTO work (op, resource, base, fence, holder) "
     "SELECT $2, name, $3, $4::bigint, $5 FROM own";
 
+/* With the style "recipe" or "cached": no library. */
+static recipe *plain;
+
 typedef struct section {
     PGconn *conn;
     rf_lock *lock; /* NULL with the recipe: no library, no guard */
@@ -250,6 +257,8 @@ static const char *in_words(rf_status status)
 {
     if (status == RF_OK)
         return "done";
+    if (gloomy)
+        return "refused";
     return status == RF_UNKNOWN ? "unknown" : "refused";
 }
 
@@ -308,8 +317,11 @@ static void work(section *s)
             status = add_by_statements(s);
         else
             status = add_by_transaction(s);
-        if (status == RF_OK && renew)
+        if (status == RF_OK && renew && s->lock != NULL)
             tell("renew\t%s", rf_status_name(rf_renew(s->lock, ttl)));
+        if (status == RF_OK && renew && s->lock == NULL)
+            tell("renew\t%s",
+                 recipe_renew(plain, item, ttl) ? "RF_OK" : "RF_LOST");
     }
 }
 
@@ -351,19 +363,19 @@ static void fenced_section(rf_client *client, PGconn *conn)
 }
 
 /* The same by the usual recipe: a lock, a number, and trust. */
-static void recipe_section(recipe *r, PGconn *conn)
+static void recipe_section(PGconn *conn)
 {
     section s = { .conn = conn, .since = now_ms() };
 
-    if (!recipe_acquire(r, item, ttl, s.fence, sizeof(s.fence))) {
+    if (!recipe_acquire(plain, item, ttl, s.fence, sizeof(s.fence))) {
         tell("acquire\tRF_BUSY\t");
         return;
     }
-    s.holder = recipe_holder(r);
+    s.holder = recipe_holder(plain);
     stop_at("claim"); /* there is none: right after the lock */
     tell("granted\t%s\t%s\t%s", item, s.fence, s.holder);
     work(&s);
-    recipe_release(r, item);
+    recipe_release(plain, item);
 }
 
 static PGconn *connect_database(void)
@@ -381,13 +393,13 @@ static void run_sections(const char *url)
 {
     rf_options opts = RF_OPTIONS_INIT;
     rf_client *client = NULL;
-    recipe *plain = NULL;
     PGconn *conn = connect_database();
     int64_t end = now_ms() + until_ms;
 
     opts.timeout_ms = (int)timeout_ms;
-    if (strcmp(style, "recipe") == 0)
-        plain = recipe_open(strchr(url, '/') + 2, timeout_ms);
+    if (strcmp(style, "recipe") == 0 || strcmp(style, "cached") == 0)
+        plain = recipe_open(strchr(url, '/') + 2, timeout_ms,
+                            strcmp(style, "cached") == 0);
     else if (rf_open(url, &opts, &client) != RF_OK)
         usage(rf_message(NULL));
     for (long i = 0; i < sections && (until_ms == 0 || now_ms() < end); i++) {
@@ -396,7 +408,7 @@ static void run_sections(const char *url)
             conn = connect_database();
         }
         if (plain != NULL)
-            recipe_section(plain, conn);
+            recipe_section(conn);
         else
             fenced_section(client, conn);
         pause_ms(below(think));
@@ -446,7 +458,26 @@ static proxy *start_proxy(void)
     skip = strtol(at + 1, &at, 10);
     count = *at == ':' ? strtol(at + 1, NULL, 10) : 1;
     p = proxy_start(redis);
-    proxy_set(p, fault_of(fault), (int)skip, (int)count);
+    if (fault_of(fault) == PROXY_DELAY)
+        proxy_set_delay(p, (int)skip, (int)count, (int)ttl * 2);
+    else
+        proxy_set(p, fault_of(fault), (int)skip, (int)count);
+    return p;
+}
+
+static pg_proxy *start_pg_proxy(void)
+{
+    pg_proxy *p;
+    const char *at = strchr(pg_fault_at, ':');
+
+    if (*pg_fault_at == '\0')
+        return NULL;
+    if (at == NULL || strncmp(pg_fault_at, "cut-after:", 10) != 0)
+        usage(pg_fault_at);
+    p = pg_proxy_start();
+    pg_proxy_set(p, PG_CUT_AFTER, (int)strtol(at + 1, NULL, 10));
+    setenv("PGHOST", pg_proxy_folder(p), 1);
+    setenv("PGPORT", "5432", 1);
     return p;
 }
 
@@ -454,6 +485,7 @@ int main(int argc, char **argv)
 {
     char url[160];
     proxy *p;
+    pg_proxy *pg;
 
     for (int i = 1; i < argc; i++)
         read_setting(argv[i]);
@@ -463,11 +495,14 @@ int main(int argc, char **argv)
     if (events == NULL)
         usage(log_file);
     p = start_proxy();
+    pg = start_pg_proxy();
     snprintf(url, sizeof(url), "redis+unix://%s", redis);
     tell("begins\t%d", (int)getpid());
     run_sections(p != NULL ? proxy_url(p) : url);
     if (p != NULL)
         proxy_stop(p);
+    if (pg != NULL)
+        pg_proxy_stop(pg);
     tell("ends\t%d", (int)getpid());
     return 0;
 }
