@@ -19,6 +19,7 @@ struct rf_client {
     struct rf__keeper *keeper; /* NULL until first needed */
     int timeout_ms;
     int users;       /* the caller until rf_close(), and every lock   */
+    rf_lock *locks;  /* held, newest first                              */
     int cancel_fd;   /* readable: the wait is to end                    */
     int64_t busy_ms; /* what rf_busy_ms() tells                       */
     rf__limits limits;

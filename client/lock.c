@@ -68,6 +68,21 @@ void rf__lock_granted(rf_lock *lock, const rf__grant *grant, int64_t ttl_ms)
     lock->granted_ms = grant->sent_ms;
     lock->deadline_ms = rf__deadline_ms(grant->sent_ms, grant->ttl_ms);
     rf__client_keep(lock->client);
+    lock->next = lock->client->locks;
+    if (lock->next != NULL)
+        lock->next->before = lock;
+    lock->client->locks = lock;
+}
+
+/* Only a lock that may be used: one that is lost has to be taken anew. */
+static rf_lock *held_already(rf_client *client, const char *resource)
+{
+    for (rf_lock *lock = client->locks; lock != NULL; lock = lock->next) {
+        if (strcmp(lock->resource, resource) == 0 &&
+            rf__lock_state(lock) == RF_OK)
+            return lock;
+    }
+    return NULL;
 }
 
 static int64_t limit_ms(const rf_client *client)
@@ -109,8 +124,13 @@ rf_status rf_acquire(rf_client *client, const char *resource,
         return RF_MISUSE;
     client->busy_ms = -1;
     status = rf__check_acquire(client, resource, opts);
-    if (status == RF_OK)
-        status = rf__lock_new(client, resource, opts->holder, &lock);
+    if (status != RF_OK)
+        return status;
+    if (opts->reentrant && (*out = held_already(client, resource)) != NULL) {
+        (*out)->count++;
+        return RF_OK;
+    }
+    status = rf__lock_new(client, resource, opts->holder, &lock);
     if (status != RF_OK)
         return status;
     status = acquire(client, opts, lock);
@@ -304,8 +324,23 @@ void rf__lock_free(rf_lock *lock)
 {
     rf_client *client = lock->client;
 
+    if (lock->next != NULL)
+        lock->next->before = lock->before;
+    if (lock->before != NULL)
+        lock->before->next = lock->next;
+    else
+        client->locks = lock->next;
     free(lock);
     rf__client_drop(client);
+}
+
+int rf__lock_released_before(rf_lock *lock, rf_status *status)
+{
+    if (lock->count == 0)
+        return 0;
+    lock->count--;
+    *status = rf__lock_state(lock);
+    return 1;
 }
 
 rf_status rf_release(rf_lock *lock)
@@ -314,6 +349,8 @@ rf_status rf_release(rf_lock *lock)
 
     if (lock == NULL)
         return RF_OK;
+    if (rf__lock_released_before(lock, &status))
+        return status;
     /* First of all: a lock that was given back must never be renewed again. */
     if (!rf__unkeep(lock))
         return rf__misuse(lock->client, "a lock can't be released in "

@@ -20,6 +20,8 @@ struct rf_lock {
     atomic_int over; /* rf_status: RF_OK while nothing final was heard       */
     atomic_int gone; /* Redis itself said that it is no longer ours          */
     int claimed;
+    int count;              /* of acquisitions beyond the first: reentrant */
+    rf_lock *next, *before; /* among its client's */
     rf_fence fence;
     int64_t ttl_ms;
     int64_t granted_ms; /* asked for then */
@@ -46,6 +48,9 @@ rf_status rf__lock_give_back(rf_lock *lock);
 /* What rf_release() may not send, and why; RF_OK when it may. */
 rf_status rf__lock_check_release(rf_lock *lock);
 void rf__lock_free(rf_lock *lock);
+
+/* One of several releases, and not the last: 1, and *status is its outcome. */
+int rf__lock_released_before(rf_lock *lock, rf_status *status);
 
 /* RF_OK while usable; else what it is instead, with a text for the caller. */
 rf_status rf__lock_check(rf_lock *lock);

@@ -18,6 +18,8 @@ static rf_status check_all(rf_client *client, const char *const *resources,
 {
     if (n < 1 || n > RF_ALL_MAX)
         return rf__misuse(client, "1 to 128 locks can be taken at once");
+    if (opts->reentrant)
+        return rf__misuse(client, "several locks at once are not reentrant");
     for (size_t i = 0; i < n; i++) {
         rf_status status = rf__check_acquire(client, resources[i], opts);
 
@@ -116,8 +118,9 @@ rf_status rf_acquire_all(rf_client *client, const char *const *resources,
 /* The worse of two outcomes of a release, by what it leaves behind. */
 static rf_status worse(rf_status a, rf_status b)
 {
-    static const rf_status order[] = { RF_OK,    RF_LOST,  RF_MISUSE,
-                                       RF_NOMEM, RF_RETRY, RF_UNKNOWN };
+    static const rf_status order[] = { RF_OK,        RF_LOST,   RF_STALE,
+                                       RF_COLLISION, RF_MISUSE, RF_NOMEM,
+                                       RF_RETRY,     RF_UNKNOWN };
     size_t at_a = 0, at_b = 0;
 
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
@@ -168,6 +171,11 @@ rf_status rf_release_all(rf_lock **locks, size_t n)
 
         if (locks[i] == NULL)
             continue;
+        if (rf__lock_released_before(locks[i], &status)) {
+            all = worse(all, status);
+            locks[i] = NULL;
+            continue;
+        }
         if (!rf__unkeep(locks[i]))
             return rf__misuse(locks[i]->client, "a lock can't be released in "
                                                 "on_lost()");

@@ -142,10 +142,13 @@ typedef struct rf_acquire_options {
                            most; default 0: try once                        */
     rf_fence floor;     /* issue a fence above this one; default 0          */
     const char *holder; /* NULL: a new one (what nearly everybody wants)    */
+    int reentrant;      /* 1: when this client has the lock already, hand out
+                           the same one again: same fence, same deadline,
+                           to be released as often; default 0           */
 } rf_acquire_options;
 
 /* clang-format off */
-#define RF_ACQUIRE_INIT { 30000, 0, 0, (const char *)0 }
+#define RF_ACQUIRE_INIT { 30000, 0, 0, (const char *)0, 0 }
 /* clang-format on */
 
 /*
@@ -227,7 +230,9 @@ rf_status rf_reissue(rf_lock *lock, rf_fence floor);
 
 /*
  * Give the lock back if it is still ours, and free it whatever the outcome.
- * NULL is fine and returns RF_OK.
+ * NULL is fine and returns RF_OK.  A lock that was handed out more than once
+ * (reentrant) is given back with the last release; those before return RF_OK,
+ * or what has ended the lock.
  *
  * Returns RF_OK, RF_LOST (it had run out, or belongs to another), RF_UNKNOWN,
  * RF_RETRY, RF_NOMEM or RF_MISUSE (its client is closed, or a forked child
@@ -243,7 +248,8 @@ rf_status rf_release(rf_lock *lock);
  * Each has a fence of its own; the holder is the same.  On success out[0] to
  * out[n - 1] are the locks, in the order of resources; otherwise they are NULL.
  * Nothing is held while waiting, so two such calls can't block each other; while
- * others keep taking one of the resources, the wait may take long.
+ * others keep taking one of the resources, the wait may take long.  Not
+ * reentrant.
  *
  * Returns what rf_acquire() returns.
  */

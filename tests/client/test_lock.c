@@ -671,6 +671,76 @@ static void test_release_that_never_arrived_is_sent_again(void **state)
     assert_int_equal(redis_server_number(server, "EXISTS " LOCK, "r"), 0);
 }
 
+/* ---- Reentrant --------------------------------------------------------------- */
+
+static rf_lock *acquire_again(const char *resource)
+{
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_lock *lock;
+
+    opts.reentrant = 1;
+    assert_status(rf_acquire(client, resource, &opts, &lock), RF_OK);
+    return lock;
+}
+
+static void test_reentrant_lock_has_one_fence_and_is_released_as_often(
+    void **state)
+{
+    rf_lock *outer = acquire_again("r"), *inner, *other;
+
+    (void)state;
+    other = acquire("s", 30000);
+    inner = acquire_again("r");
+    assert_ptr_equal(inner, outer);
+    assert_ptr_equal(acquire_again("r"), outer);
+    assert_int_equal(rf_lock_fence(inner), 1);
+    assert_string_equal(redis_server_command(server, "GET " COUNTER, "r"), "1");
+    assert_status(rf_release(inner), RF_OK);
+    assert_status(rf_release(inner), RF_OK);
+    assert_int_equal(rf_lock_fence(outer), 1);
+    assert_int_equal(redis_server_number(server, "EXISTS " LOCK, "r"), 1);
+    assert_status(rf_release(outer), RF_OK);
+    assert_int_equal(redis_server_number(server, "EXISTS " LOCK, "r"), 0);
+    outer = acquire_again("r");
+    assert_int_equal(rf_lock_fence(outer), 2);
+    assert_status(rf_release(outer), RF_OK);
+    assert_status(rf_release(other), RF_OK);
+}
+
+static void test_lock_is_reentrant_only_on_request_and_for_its_client(
+    void **state)
+{
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_client *second;
+    rf_lock *lock = acquire("r", 30000), *other;
+
+    (void)state;
+    assert_status(try_acquire("r", NULL), RF_BUSY);
+    opts.reentrant = 1;
+    assert_status(rf_open(redis_server_url(server), NULL, &second), RF_OK);
+    assert_status(rf_acquire(second, "r", &opts, &other), RF_BUSY);
+    assert_ptr_equal(acquire_again("r"), lock);
+    assert_status(rf_release(lock), RF_OK);
+    assert_status(rf_release(lock), RF_OK);
+    rf_close(second);
+}
+
+static void test_lost_lock_is_not_entered_again(void **state)
+{
+    rf_lock *lock = acquire_again("r"), *again;
+
+    (void)state;
+    assert_ptr_equal(acquire_again("r"), lock);
+    forget_lock("r");
+    assert_status(rf_renew(lock, 30000), RF_LOST);
+    again = acquire_again("r");
+    assert_ptr_not_equal(again, lock);
+    assert_int_equal(rf_lock_fence(again), 2);
+    assert_status(rf_release(lock), RF_LOST);
+    assert_status(rf_release(lock), RF_LOST);
+    assert_status(rf_release(again), RF_OK);
+}
+
 /* ---- What the database side tells ------------------------------------------------- */
 
 static void test_lock_that_is_over_stays_over_for_the_first_reason(void **state)
@@ -847,6 +917,9 @@ int main(void)
         CASE(test_release_after_the_deadline_still_gives_back),
         CASE(test_release_whose_reply_is_lost_is_unknown_and_done),
         CASE(test_release_that_never_arrived_is_sent_again),
+        CASE(test_reentrant_lock_has_one_fence_and_is_released_as_often),
+        CASE(test_lock_is_reentrant_only_on_request_and_for_its_client),
+        CASE(test_lost_lock_is_not_entered_again),
         CASE(test_lock_that_is_over_stays_over_for_the_first_reason),
         CASE(test_inspect_shows_free_and_held),
         CASE(test_inspect_without_an_answer_may_be_tried_again),
