@@ -361,22 +361,3 @@ rf_status rf_release(rf_lock *lock)
     rf__lock_free(lock);
     return status;
 }
-
-rf_status rf_inspect(rf_client *client, const char *resource, rf_info *out)
-{
-    rf_status status;
-
-    memset(out, 0, sizeof(*out));
-    if (client == NULL)
-        return RF_MISUSE;
-    if (client->source == NULL)
-        return rf__misuse(client, "the client is closed");
-    status = rf__check_resource(client, resource);
-    if (status != RF_OK)
-        return status;
-    status = client->source->ops->inspect(client->source, resource, out,
-                                          limit_ms(client));
-    if (status != RF_OK)
-        memset(out, 0, sizeof(*out));
-    return status;
-}

@@ -50,7 +50,11 @@ rf_status rf__rs_nonsense(rf__redis_source_t *s);
 rf_status rf__rs_failed(rf__redis_source_t *s, rf__grant *grant,
                         const rf__reply *reply);
 
-/* redis_wait.c, redis_many.c: see source.h. */
+/* redis_wait.c, redis_many.c, redis_admin.c: see source.h. */
+rf_status rf__rs_force_release(rf__source *base, const char *resource,
+                               rf_fence fence, const char *reason,
+                               int64_t deadline_ms);
+rf_status rf__rs_list(rf__source *base, rf__page *page, int64_t deadline_ms);
 rf_status rf__rs_wait(rf__source *base, rf__grant *grant, int64_t for_ms);
 rf_status rf__rs_acquire_all(rf__source *base, rf__grants *grants,
                              rf_fence floor, int64_t deadline_ms);

@@ -327,6 +327,29 @@ typedef struct rf_info {
  */
 rf_status rf_inspect(rf_client *client, const char *resource, rf_info *out);
 
+/* One lock that is held.  Return 0 to go on, anything else to stop. */
+typedef int (*rf_visit)(const char *resource, const rf_info *info, void *arg);
+
+/*
+ * Visit every lock that is held under the client's prefix, in no order.  Locks
+ * that come or go meanwhile may be missed, and one may be shown twice.  visit
+ * must not use the client.
+ *
+ * Returns RF_OK, RF_RETRY, RF_MISUSE or RF_NOMEM.
+ */
+rf_status rf_list(rf_client *client, rf_visit visit, void *arg);
+
+/*
+ * Take the lock on resource away from whoever has it with this fence.  For
+ * people: the database refuses nothing of the old holder until a newer one has
+ * claimed.  reason (1 to 255 bytes, like a resource) goes to Redis' log.
+ *
+ * Returns RF_OK, RF_LOST (nobody has it with that fence), RF_UNKNOWN, RF_RETRY,
+ * RF_MISUSE or RF_NOMEM.
+ */
+rf_status rf_force_release(rf_client *client, const char *resource,
+                           rf_fence fence, const char *reason);
+
 /*
  * Write a new holder: RF_HOLDER_LEN hex digits and a zero, from the system's
  * random source.

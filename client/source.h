@@ -54,6 +54,13 @@ typedef struct rf__grants {
     size_t busy; /* RF_BUSY: which one; its token belongs to it */
 } rf__grants;
 
+/* names: n strings, one after the other, each with its zero. */
+typedef struct rf__page {
+    char cursor[32];
+    char *names; /* the caller frees it */
+    size_t n;
+} rf__page;
+
 typedef struct rf__source rf__source;
 
 /*
@@ -95,6 +102,20 @@ typedef struct rf__source_ops {
     /* Likewise, but to give back. */
     void (*release_all)(rf__source *s, rf__grant *grants, rf_status *results,
                         size_t n, int64_t deadline_ms);
+
+    /*
+     * Take a lock away from whoever has it under this fence.  RF_LOST when
+     * nobody has.
+     */
+    rf_status (*force_release)(rf__source *s, const char *resource,
+                               rf_fence fence, const char *reason,
+                               int64_t deadline_ms);
+
+    /*
+     * The resources with a lock on them, a page at a time: begin with cursor
+     * "0" and end when it is "0" again.  Names may come twice.
+     */
+    rf_status (*list)(rf__source *s, rf__page *page, int64_t deadline_ms);
 
     /* The same service over a connection of its own; NULL: out of memory. */
     rf__source *(*clone)(rf__source *s, rf__error *error);
