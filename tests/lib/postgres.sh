@@ -108,6 +108,21 @@ pg_run() {
     pg_wait "$dir"
 }
 
+# pg_standby PRIMARY DIR: a copy that follows the server of folder PRIMARY,
+# from the same tree, with data and socket of its own.
+pg_standby() {
+    local primary=$1 dir=$2
+    mkdir -p "$dir/socket"
+    chmod 755 "$dir"
+    ln -s "$primary/root" "$dir/root"
+    chown "$PG_OWNER" "$dir" "$dir/socket"
+    "${PG_AS[@]}" "$($PG_CONFIG --bindir)/pg_basebackup" -h "$primary/socket" \
+        -p 5432 -U postgres -D "$dir/data" -R -X stream -c fast --no-sync ||
+        return 1
+    echo "unix_socket_directories = '$dir/socket'" >>"$dir/data/postgresql.conf"
+    pg_run "$dir"
+}
+
 # pg_wait DIR: until it answers, at most a minute.
 pg_wait() {
     local i pid

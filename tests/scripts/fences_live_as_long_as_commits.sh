@@ -43,18 +43,6 @@ until_is() {
     return 1
 }
 
-# A standby runs from the same tree, with data and socket of its own.
-start_standby() {
-    mkdir -p "$standby/socket"
-    ln -s "$dir/root" "$standby/root"
-    chown "$PG_OWNER" "$standby" "$standby/socket"
-    "${PG_AS[@]}" "$($PG_CONFIG --bindir)/pg_basebackup" -D "$standby/data" \
-        -R -X stream -c fast --no-sync
-    echo "unix_socket_directories = '$standby/socket'" \
-        >>"$standby/data/postgresql.conf"
-    pg_run "$standby"
-}
-
 pg_start "$dir" "wal_writer_delay = 10s" || exit 1
 sql "CREATE EXTENSION ringfence"
 sql "CREATE TABLE stock (sku text PRIMARY KEY, fence bigint);
@@ -98,7 +86,7 @@ is "a newer one passes" \
     "$(state "SELECT ringfence.guard('stock:a', 8, 'next')")" 00000
 
 # ---- A standby ----
-start_standby || exit 1
+pg_standby "$dir" "$standby" || exit 1
 ok "the standby has the claim" \
     until_is "SELECT fence FROM ringfence.registry" 8
 is "no guard says yes on a standby, which may be behind" \

@@ -21,21 +21,11 @@ pg_start "$one" || exit 1
 export PGDATABASE=postgres
 ask "CREATE EXTENSION ringfence; SELECT ringfence.guard('r', 5, 'a')" >/dev/null
 
-# The primary's tree serves both.
-bin=$one/root$($PG_CONFIG --bindir)
-chmod 755 "$two"
-mkdir "$two/socket"
-chown "$PG_OWNER" "$two" "$two/socket"
-"${PG_AS[@]}" "$($PG_CONFIG --bindir)/pg_basebackup" -h "$PGHOST" -U postgres \
-    -D "$two/data" -R -c fast -X stream --no-sync || exit 1
-"${PG_AS[@]}" "$bin/postgres" -D "$two/data" -c "unix_socket_directories=$two/socket" \
-    >"$two/postgres.log" 2>&1 &
-echo $! >"$two/postgres.pid"
+pg_standby "$one" "$two" || exit 1
 
 primary() { PGHOST=$one/socket ask "$1"; }
 standby() { PGHOST=$two/socket ask "$1"; }
 
-(PGHOST=$two/socket pg_wait "$two") || exit 1
 primary "SELECT ringfence.guard('r', 6, 'b')" >/dev/null
 PGHOST=$two/socket wait_until "SELECT 1 FROM ringfence.registry WHERE fence = 6"
 
