@@ -116,8 +116,7 @@ ringfence_claimed(PG_FUNCTION_ARGS)
 	StringInfoData swap;
 
 	/* Claims are made where the write was: no row is judged by them here. */
-	if (rf_is_replica())
-		PG_RETURN_INT64(PG_INT64_MAX);
+
 	if (state == NULL)
 		state = begin_rows(fcinfo);
 	if (!render_arguments(fcinfo, state))

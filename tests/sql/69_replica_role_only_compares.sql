@@ -2,7 +2,7 @@
 -- Copyright (c) 2026 ringfence maintainers
 -- case 25, case 36
 BEGIN;
-SELECT plan(13);
+SELECT plan(16);
 
 CREATE TABLE parent (id int PRIMARY KEY);
 INSERT INTO parent VALUES (1), (2);
@@ -12,6 +12,8 @@ INSERT INTO stock VALUES (1, 5, 10), (2, NULL, 10);
 CREATE TABLE parts (id int, fence bigint) PARTITION BY LIST (id);
 CREATE TABLE part PARTITION OF parts DEFAULT;
 INSERT INTO parts VALUES (1, 5);
+CREATE TABLE line (id int);
+SELECT ringfence.protect('line', resource => 'l:{id}');
 CREATE TABLE both_of (id int, fence bigint);
 INSERT INTO both_of VALUES (1, 5);
 SELECT ringfence.protect('stock', 'fence');
@@ -34,6 +36,9 @@ SELECT lives_ok('UPDATE stock SET left_over = 9',
     'the fence need not be named: a replicated change names what it likes');
 SELECT lives_ok('UPDATE both_of SET fence = 9', 'no claim is asked for');
 SELECT lives_ok($$INSERT INTO both_of VALUES (2, 1)$$, 'nor for INSERT');
+SELECT lives_ok('INSERT INTO line VALUES (1)', 'nor by a resource alone');
+SELECT lives_ok('UPDATE line SET id = 2', 'nor for its UPDATE');
+SELECT lives_ok('DELETE FROM line', 'nor for its DELETE');
 SELECT lives_ok('DELETE FROM stock WHERE id = 1', 'DELETE passes');
 SELECT lives_ok('DELETE FROM parts', 'from partitions, too');
 SELECT lives_ok('TRUNCATE both_of', 'TRUNCATE passes');

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright (c) 2026 ringfence maintainers
 BEGIN;
-SELECT plan(12);
+SELECT plan(16);
 
 CREATE TABLE line (id int PRIMARY KEY, account text, amount int);
 INSERT INTO line VALUES (1, 'ann', 1), (2, 'bob', 1);
@@ -31,6 +31,17 @@ SELECT throws_ok($$UPDATE line SET account = 'ann' WHERE id = 2$$,
 SELECT ringfence.guard('account:bob', 1, 'h');
 SELECT lives_ok($$UPDATE line SET account = 'ann' WHERE id = 2$$,
     'with both claimed it does');
+
+-- What was found for one row is not taken for the next.
+SELECT throws_ok($$INSERT INTO line VALUES (5, 'ann', 1), (6, 'ned', 1)$$,
+    'RF003', 'write is not fenced', 'another name of the same length');
+SELECT throws_ok($$INSERT INTO line VALUES (5, 'ann', 1), (6, 'anna', 1)$$,
+    'RF003', 'write is not fenced', 'a longer one that begins alike');
+SELECT throws_ok($$INSERT INTO line VALUES (5, 'ann', 1), (6, 'an', 1)$$,
+    'RF003', 'write is not fenced', 'a shorter one that begins alike');
+SELECT ringfence.guard('account:', 1, 'h');
+SELECT throws_ok($$INSERT INTO line VALUES (5, 'ann', 1), (6, NULL, 1)$$,
+    'RF003', 'write is not fenced', 'none at all, which is not an empty one');
 
 SAVEPOINT s;
 SELECT ringfence.guard('account:carl', 1, 'h');

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright (c) 2026 ringfence maintainers
 BEGIN;
-SELECT plan(16);
+SELECT plan(23);
 
 CREATE TABLE t (
     id int PRIMARY KEY, sku text, "odd name" text, day date,
@@ -46,6 +46,23 @@ SELECT ringfence.guard(
 SELECT lives_ok($$INSERT INTO t (id, "odd name", kind, n, sku) VALUES
     (1, 'two', '00000000-0000-0000-0000-000000000001', 1.50, 's')$$,
     'and are written as PostgreSQL prints them');
+
+
+-- What the triggers ask for each row; nobody else needs to.
+SELECT ringfence.guard('a7', 3, 'h');
+SELECT is(ringfence.claimed('a{n}', 7), 3::bigint,
+    'claimed() tells this transaction''s claim');
+SELECT is(ringfence.claimed('a{n}', NULL::int), 0::bigint, 'NULL has none');
+SELECT throws_ok($$SELECT ringfence.claimed('a{n}', 7, 8)$$,
+    'RF004', 'argument is invalid', 'too many values');
+SELECT throws_ok($$SELECT ringfence.claimed('a{n}')$$,
+    'RF004', 'argument is invalid', 'too few values');
+SELECT throws_ok($$SELECT ringfence.claimed('a{n}', VARIADIC ARRAY[7])$$,
+    'RF004', 'argument is invalid', 'values in an array');
+SELECT throws_ok($$SELECT ringfence.claimed(NULL, 7)$$,
+    'RF004', 'argument is invalid', 'no template');
+SELECT throws_ok($$SELECT ringfence.claimed('a{n}', now())$$,
+    'RF004', 'argument is invalid', 'a value that prints as the session likes');
 
 SELECT * FROM finish();
 ROLLBACK;
