@@ -342,6 +342,22 @@ static void test_claim_that_was_cut_off_is_retry_landed_or_not(void **state)
     assert_int_equal(stored_fence("r"), 6);
 }
 
+static void test_claim_answered_past_the_deadline_is_lost(void **state)
+{
+    pg_proxy *proxy = pg_proxy_start();
+    PGconn *direct = world.conn;
+
+    (void)state;
+    world.conn = database_connect(pg_proxy_options(proxy));
+    pg_proxy_set_delay(proxy, 200);
+    assert_outcome(try_acquire("r", 300), RF_LOST);
+    assert_int_equal(stored_fence("r"), 1);
+    world_assert_idle();
+    PQfinish(world.conn);
+    world.conn = direct;
+    pg_proxy_stop(proxy);
+}
+
 static void test_silent_database_costs_no_more_than_the_lock(void **state)
 {
     (void)state;
@@ -370,6 +386,7 @@ int main(void)
         world_test(test_connection_that_is_not_idle_takes_no_lock),
         world_test(test_lost_connection_is_retry_and_leaves_no_lock),
         world_test(test_claim_that_was_cut_off_is_retry_landed_or_not),
+        world_test(test_claim_answered_past_the_deadline_is_lost),
         world_test(test_silent_database_costs_no_more_than_the_lock),
     };
 
