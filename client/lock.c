@@ -95,7 +95,7 @@ static rf_status acquire(rf_client *client, const rf_acquire_options *opts,
 {
     rf__grant grant = rf__lock_grant(lock, opts);
     rf__grants one = { .grant = &grant, .n = 1 };
-    rf_status status = rf__wait_acquire(client, &one, opts->floor);
+    rf_status status = rf__wait_acquire(client, &one, opts);
 
     if (status != RF_OK)
         return status;

@@ -76,7 +76,7 @@ static rf_status acquire_all(rf_client *client, const rf_acquire_options *opts,
 
     for (size_t i = 0; i < n; i++)
         grant[i] = rf__lock_grant(locks[i], opts);
-    status = rf__wait_acquire(client, &grants, opts->floor);
+    status = rf__wait_acquire(client, &grants, opts);
     if (status != RF_OK)
         return status;
     if (any_is_late(&grants)) {

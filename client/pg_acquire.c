@@ -4,12 +4,9 @@
  * pg_acquire.c - take a lock and claim it
  *
  * A grant that is refused at its first claim was stale at birth: the lock
- * service forgot its counter.  Nothing has been read under it yet, so its
+ * service's counter has gone back.  Nothing has been read under it yet, so its
  * number may be raised, as long as the lock is still ours.
  */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "pg_internal.h"
 
 /*
@@ -48,44 +45,14 @@ static rf_status claim(PGconn *conn, rf_lock *lock, rf__error *error)
     return status == RF_UNKNOWN ? RF_RETRY : status;
 }
 
-/* Read a fence out of a result; 0 when there is none. */
-static rf_fence fence_of(const PGresult *result)
-{
-    char *end;
-    long long value;
-
-    if (PQntuples(result) != 1 || PQgetisnull(result, 0, 0))
-        return 0;
-    errno = 0;
-    value = strtoll(PQgetvalue(result, 0, 0), &end, 10);
-    return errno != 0 || *end != '\0' || value < 0 ? 0 : value;
-}
-
-/* The number that the next one has to be greater than. */
-static rf_status ask_high_water(PGconn *conn, rf_lock *lock, rf__error *error,
-                                rf_fence *out)
-{
-    const char *values[1] = { rf_lock_resource(lock) };
-    const rf__pg_step step = { "SELECT ringfence.high_water($1)", 1, NULL,
-                               values };
-    rf__pg_talk talk = { .steps = &step, .n = 1, .error = error };
-    rf_status status;
-
-    talk.until_ms = rf__now_ms() + rf_lock_left_ms(lock) + RF__PG_MARGIN_MS;
-    status = rf__pg_converse(conn, &talk);
-    if (status == RF_OK)
-        *out = fence_of(talk.last);
-    PQclear(talk.last);
-    return status == RF_UNKNOWN ? RF_RETRY : status;
-}
-
 /* Raise a refused number above the stored one. */
 static rf_status heal(PGconn *conn, rf_lock *lock, rf_status refusal,
                       rf__error *error)
 {
     rf__error told = *error;
     rf_fence floor = 0;
-    rf_status status = ask_high_water(conn, lock, error, &floor);
+    rf_status status = rf__pg_high_water(conn, rf_lock_resource(lock), error,
+                                         &floor);
 
     if (status != RF_OK)
         return status;
@@ -107,6 +74,9 @@ static rf_status claim_and_heal(PGconn *conn, rf_lock *lock, rf__error *error)
     rf_status status = claim(conn, lock, error);
     int round;
 
+    /* Claimed before, and handed out again: this one is in mid-section. */
+    if (refused(status) && rf__lock_claimed(lock))
+        return rf__pg_settle(lock, status);
     for (round = 1; refused(status) && round < ROUNDS_MAX; round++) {
         status = heal(conn, lock, status, error);
         if (status != RF_OK)
@@ -119,6 +89,35 @@ static rf_status claim_and_heal(PGconn *conn, rf_lock *lock, rf__error *error)
     if (status == RF_RETRY && rf__lock_state(lock) == RF_LOST)
         return RF_LOST;
     return status;
+}
+
+/* Where a missing counter's floor is asked for. */
+typedef struct asker {
+    PGconn *conn;
+    rf__error *error;
+} asker;
+
+static rf_status ask_database(void *arg, const char *resource, rf_fence *out)
+{
+    const asker *a = arg;
+
+    return rf__pg_high_water(a->conn, resource, a->error, out);
+}
+
+/* Take the lock; a counter that is missing is never restarted in silence. */
+static rf_status take(rf_client *client, PGconn *conn, const char *resource,
+                      const rf_acquire_options *opts, rf_lock **out)
+{
+    rf_acquire_options options = RF_ACQUIRE_INIT;
+    asker database = { conn, rf__client_error(client) };
+
+    if (opts != NULL)
+        options = *opts;
+    if (options.ask_floor == NULL) {
+        options.ask_floor = ask_database;
+        options.ask_floor_arg = &database;
+    }
+    return rf_acquire(client, resource, &options, out);
 }
 
 rf_status rf_pg_acquire(rf_client *client, PGconn *conn, const char *resource,
@@ -140,7 +139,7 @@ rf_status rf_pg_acquire(rf_client *client, PGconn *conn, const char *resource,
     status = rf__pg_check_idle(conn, error);
     if (status != RF_OK)
         return status;
-    status = rf_acquire(client, resource, opts, &lock);
+    status = take(client, conn, resource, opts, &lock);
     if (status != RF_OK)
         return status;
     status = claim_and_heal(conn, lock, error);

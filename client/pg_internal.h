@@ -60,6 +60,10 @@ rf_status rf__pg_fail(rf__error *error, rf_status status, const char *text);
 /* pg_status.c: what a server's error means; its text and code are told. */
 rf_status rf__pg_tell(rf__error *error, const PGresult *result);
 
+/* pg_floor.c: the newest fence that an idle connection's database knows. */
+rf_status rf__pg_high_water(PGconn *conn, const char *resource,
+                            rf__error *error, rf_fence *out);
+
 /* pg_words.c: RF_OK when the statement may share the guard's transaction. */
 rf_status rf__pg_check_sql(const char *sql, rf__error *error);
 

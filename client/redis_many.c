@@ -94,7 +94,7 @@ rf_status rf__rs_acquire_all(rf__source *base, rf__grants *grants,
     rf_status status;
 
     prepare_all(s, &call, &t, grants);
-    rf__decimal_write(t.floor, floor);
+    rf__rs_write_floor(t.floor, floor);
     status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
     for (size_t i = 0; i < grants->n; i++)
         grants->grant[i].sent_ms = call.sent_ms;

@@ -87,6 +87,11 @@ rf_status rf__rs_failed(rf__redis_source_t *s, rf__grant *grant,
                                           : "the lock has run out");
         return RF_LOST;
     }
+    if (rf__rs_outcome_is(reply, "NEEDS_FLOOR")) {
+        grant->needs_floor = 1;
+        rf__set_error(error, "the fence counter is missing");
+        return RF_RETRY;
+    }
     if (rf__rs_outcome_is(reply, "COUNTER_BAD"))
         rf__set_error(error, "the fence counter is not ours: %.64s",
                       rf__rs_detail(reply));
@@ -101,6 +106,14 @@ rf_status rf__rs_failed(rf__redis_source_t *s, rf__grant *grant,
     else
         return rf__rs_nonsense(s);
     return RF_MISUSE;
+}
+
+void rf__rs_write_floor(char *out, rf_fence floor)
+{
+    if (floor == RF__FLOOR_ASK)
+        memcpy(out, "?", 2);
+    else
+        rf__decimal_write(out, floor);
 }
 
 static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
@@ -119,7 +132,7 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
 
     rf__rs_prepare(s, &call, tag);
     rf__decimal_write(ttl, grant->ttl_ms);
-    rf__decimal_write(least, floor);
+    rf__rs_write_floor(least, floor);
     rf__decimal_write(wait, grant->wait_ms);
     status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
     grant->sent_ms = call.sent_ms;

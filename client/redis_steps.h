@@ -29,6 +29,9 @@ typedef struct rf__request {
     char tag[RF__TAG_LEN], fence[RF__DECIMAL_MAX], ttl[RF__DECIMAL_MAX];
 } rf__request;
 
+/* A floor as the scripts take it, RF__FLOOR_ASK included. */
+void rf__rs_write_floor(char *out, rf_fence floor);
+
 /* To renew or to release. */
 void rf__rs_request(rf__redis_source_t *s, rf__request *r,
                     const rf__script *script, const rf__grant *grant);

@@ -135,6 +135,12 @@ typedef int64_t rf_fence;
 #define RF_HOLDER_LEN   32
 #define RF_ALL_MAX      128
 
+/*
+ * How to learn the largest fence of a resource that was ever accepted: 0 when
+ * none was.  Returns RF_OK and *out, or why it can't be told.
+ */
+typedef rf_status rf_floor_ask(void *arg, const char *resource, rf_fence *out);
+
 /* Start from RF_ACQUIRE_INIT, then set fields by name. */
 typedef struct rf_acquire_options {
     int64_t ttl_ms;     /* how long Redis keeps it; default 30000           */
@@ -145,16 +151,22 @@ typedef struct rf_acquire_options {
     int reentrant;      /* 1: when this client has the lock already, hand out
                            the same one again: same fence, same deadline,
                            to be released as often; default 0           */
+    rf_floor_ask *ask_floor; /* asked when the counter is missing and floor
+                           is 0; default NULL: the counter starts anew.
+                           rf_pg_floor() asks the database                  */
+    void *ask_floor_arg; /* handed to it                                    */
 } rf_acquire_options;
 
 /* clang-format off */
-#define RF_ACQUIRE_INIT { 30000, 0, 0, (const char *)0, 0 }
+#define RF_ACQUIRE_INIT \
+    { 30000, 0, 0, (const char *)0, 0, 0, (void *)0 }
 /* clang-format on */
 
 /*
  * Take the lock on resource.  opts NULL means the defaults.  On success *out
  * is the lock, with a fence larger than any that Redis remembers for this
- * resource; end it with rf_release().  Otherwise *out is NULL.
+ * resource; end it with rf_release().  Otherwise *out is NULL.  When Redis
+ * remembers none and opts->ask_floor fails, its outcome is the call's.
  *
  * A request whose connection breaks before the reply is sent once more within
  * the same time, with the same holder, so that it can't be granted twice.  When
@@ -250,6 +262,9 @@ rf_status rf_release(rf_lock *lock);
  * Nothing is held while waiting, so two such calls can't block each other; while
  * others keep taking one of the resources, the wait may take long.  Not
  * reentrant.
+ *
+ * When the counter of one of them is missing, opts->ask_floor is asked for each,
+ * and all fences are above the highest.
  *
  * Returns what rf_acquire() returns.
  */

@@ -41,9 +41,11 @@ extern "C" {
 
 /*
  * Take the lock on resource and claim it in the database, in a READ COMMITTED
- * transaction of its own, whatever the session's defaults.  A number that the
- * lock service issued too low (it forgot its counter) is raised above the
- * stored one and claimed again, as long as the lock is still ours.
+ * transaction of its own, whatever the session's defaults.  When the lock
+ * service has no counter for the resource, the database is asked what it had
+ * come to; a number that was issued too low all the same (the counter went
+ * back) is raised above the stored one and claimed again, as long as the lock
+ * is still ours.
  *
  * On success *out is the lock; end it with rf_release().  Otherwise *out is
  * NULL and the lock has been given back if it could be.
@@ -57,6 +59,15 @@ extern "C" {
  */
 rf_status rf_pg_acquire(rf_client *client, PGconn *conn, const char *resource,
                         const rf_acquire_options *opts, rf_lock **out);
+
+/*
+ * The newest fence that the database knows for resource, 0 when it knows none.
+ * For ask_floor of rf_acquire_options, with the PGconn as ask_floor_arg; the
+ * connection must be idle.  rf_pg_acquire() asks by itself.
+ *
+ * Returns RF_OK, RF_RETRY (the database could not be asked) or RF_MISUSE.
+ */
+rf_status rf_pg_floor(void *conn, const char *resource, rf_fence *out);
 
 /* A statement with its parameters, as PQexecParams takes them, in text. */
 typedef struct rf_pg_statement {

@@ -26,6 +26,12 @@ void rf__set_error(rf__error *error, const char *format, ...)
 
 #define RF__TOKEN_MAX 24
 
+/*
+ * As the floor of an acquire: not known, but somebody can be asked.  When the
+ * counter is missing, nothing is issued and needs_floor is set.
+ */
+#define RF__FLOOR_ASK (-1)
+
 /* Who stands in the way: it tells how to wait. */
 typedef enum rf__owner {
     RF__OWNER_OURS,   /* a lock like ours: its release wakes us             */
@@ -44,6 +50,7 @@ typedef struct rf__grant {
     int64_t busy_ms;    /* out, RF_BUSY: until the holder's runs out     */
     rf__owner busy_by;  /* out, RF_BUSY                                  */
     int taken;          /* out, RF_LOST: another has it, not just gone   */
+    int needs_floor;    /* out, RF_RETRY: see RF__FLOOR_ASK              */
     int cancel_fd;      /* wait: readable when it is to end; -1: never    */
     char token[RF__TOKEN_MAX]; /* what wait handed out, for the next acquire */
 } rf__grant;

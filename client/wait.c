@@ -22,6 +22,7 @@ typedef struct waiting {
     rf_client *client;
     rf__grants *grants;
     rf__grant *grant; /* the one that is or was in the way, or the first  */
+    const rf_acquire_options *opts;
     rf_fence floor;
     int64_t end_ms;
     int64_t ceiling_ms; /* of the next pause                              */
@@ -37,15 +38,22 @@ static rf_status send_request(waiting *w, int64_t deadline_ms)
     return s->ops->acquire_all(s, w->grants, w->floor, deadline_ms);
 }
 
+/* Nothing was issued, because a counter is missing.  One speaks for all. */
+static int needs_floor(const waiting *w)
+{
+    return w->grants->grant->needs_floor;
+}
+
 /*
  * One request, sent again once when its answer was lost and there is time.
  * Only a clear answer about this lock tells what became of the first.
  */
-static rf_status ask(waiting *w)
+static rf_status request(waiting *w)
 {
     int64_t deadline_ms = rf__now_ms() + w->client->timeout_ms;
     rf_status status = rf__limits_pass(&w->client->limits, &w->client->error);
 
+    w->grants->grant->needs_floor = 0;
     if (status != RF_OK)
         return w->maybe ? RF_UNKNOWN : status;
     status = send_request(w, deadline_ms);
@@ -54,12 +62,51 @@ static rf_status ask(waiting *w)
         if (rf__left_ms(deadline_ms) > 0)
             status = send_request(w, deadline_ms);
     }
-    rf__limits_note(&w->client->limits, status);
-    w->grant->token[0] = '\0';
+    if (needs_floor(w))
+        rf__limits_note(&w->client->limits, RF_OK);
+    else
+        rf__limits_note(&w->client->limits, status);
+    /* What woke us is needed once more when the request is to come again. */
+    if (!needs_floor(w))
+        w->grant->token[0] = '\0';
     w->grant = &w->grants->grant[w->grants->busy];
-    if (status == RF_OK || status == RF_BUSY)
+    if (status == RF_OK || status == RF_BUSY || needs_floor(w))
         w->maybe = 0;
     return w->maybe ? RF_UNKNOWN : status;
+}
+
+/* A counter is missing: ask whoever knows what all of them had come to. */
+static rf_status learn_floor(waiting *w)
+{
+    rf__error *error = &w->client->error;
+    rf_fence floor = 0, highest = 0;
+    rf_status status = RF_OK;
+
+    error->text[0] = '\0';
+    for (size_t i = 0; i < w->grants->n && status == RF_OK; i++) {
+        status = w->opts->ask_floor(w->opts->ask_floor_arg,
+                                    w->grants->grant[i].resource, &floor);
+        if (status == RF_OK && (floor < 0 || floor > RF_FENCE_MAX))
+            status = RF_MISUSE;
+        if (status == RF_OK && floor > highest)
+            highest = floor;
+    }
+    if (status == RF_OK)
+        w->floor = highest;
+    else if (error->text[0] == '\0')
+        rf__set_error(error, "the fence counter is missing, and its floor "
+                             "could not be learned");
+    return status == RF_UNKNOWN ? RF_RETRY : status;
+}
+
+static rf_status ask(waiting *w)
+{
+    rf_status status = request(w);
+
+    if (!needs_floor(w))
+        return status;
+    status = learn_floor(w);
+    return status == RF_OK ? request(w) : status;
 }
 
 /* Anything from 0 to most, so that those who failed together part. */
@@ -147,13 +194,15 @@ void rf__give_back(rf_client *client, rf__grants *grants)
 }
 
 rf_status rf__wait_acquire(rf_client *client, rf__grants *grants,
-                           rf_fence floor)
+                           const rf_acquire_options *opts)
 {
+    int asks = opts->floor == 0 && opts->ask_floor != NULL;
     int64_t ttl_ms = grants->grant->ttl_ms, wait_ms = grants->grant->wait_ms;
     waiting w = { .client = client,
                   .grants = grants,
                   .grant = grants->grant,
-                  .floor = floor,
+                  .opts = opts,
+                  .floor = asks ? RF__FLOOR_ASK : opts->floor,
                   .end_ms = rf__now_ms() + wait_ms,
                   .ceiling_ms = POLL_FIRST_MS };
 

@@ -6,12 +6,13 @@
 -- for all of them.
 --
 -- KEYS  lock, counter, wake, waiters of the first resource; of the second; ...
--- ARGV  holder, ttl_ms, floor, wait_ms, token, which ("1" and so on: whose wake
---       list gave the token; "0": none did), tag (echoed)
+-- ARGV  holder, ttl_ms, floor ("0": none; "?": not known yet, but the database
+--       can be asked), wait_ms, token, which ("1" and so on: whose wake list
+--       gave the token; "0": none did), tag (echoed)
 -- Reply {"acquire_all", holder, tag, "OK", fence, left_ms, fence, left_ms, ...}
 --       {"acquire_all", holder, tag, "BUSY", left_ms,
 --        "ours", "kept" or "foreign", which}
---       {"acquire_all", holder, tag, "EXHAUSTED", "", which}
+--       {"acquire_all", holder, tag, "NEEDS_FLOOR" or "EXHAUSTED", "", which}
 --       {"acquire_all", holder, tag,
 --        "COUNTER_BAD" or "LOCK_BAD" or "ARGUMENT_BAD", what, which}
 
@@ -49,7 +50,7 @@ if not holder or #holder ~= 32 or holder:find('[^0-9a-f]') then
     return reply('ARGUMENT_BAD', 'holder', '0')
 elseif not number(ttl) then
     return reply('ARGUMENT_BAD', 'ttl_ms', '0')
-elseif floor ~= '0' and not number(floor) then
+elseif floor ~= '0' and floor ~= '?' and not number(floor) then
     return reply('ARGUMENT_BAD', 'floor', '0')
 elseif wait ~= '0' and not number(wait) then
     return reply('ARGUMENT_BAD', 'wait_ms', '0')
@@ -110,6 +111,8 @@ for i = 1, n do
                 'it is not a number from 1 to 2^53-1', tostring(i))
         elseif counter and redis.call('PTTL', KEYS[key + 1]) ~= -1 then
             return reply('COUNTER_BAD', 'it has a time to live', tostring(i))
+        elseif not counter and floor == '?' then
+            return reply('NEEDS_FLOOR', '', tostring(i))
         end
         counters[i] = counter or '0'
         if counters[i] == MAX or floor == MAX then

@@ -386,7 +386,7 @@ accident_snapshot() {
 }
 
 tell_from_one() {
-    more "Redis counts from 1 again: refused at the claim, raised above ${FENCE[$1]}"
+    more "Redis has lost its counter: PostgreSQL is asked, and says ${FENCE[$1]}"
 }
 
 # Seen nowhere but in the server's log: the library heals it by itself.

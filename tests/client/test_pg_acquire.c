@@ -75,6 +75,7 @@ static void test_claim_takes_one_round_trip(void **state)
 
     (void)state;
     world.conn = database_connect(pg_proxy_options(proxy));
+    assert_outcome(try_acquire("r", 30000), RF_OK);
     before = pg_proxy_requests(proxy);
     assert_outcome(try_acquire("r", 30000), RF_OK);
     assert_int_equal(pg_proxy_requests(proxy) - before, 1);
@@ -94,34 +95,73 @@ static void test_sessions_defaults_do_not_reach_the_claim(void **state)
     assert_true(stored_fence("r") >= 1);
 }
 
-/* ---- Healing --------------------------------------------------------------- */
+/* ---- A counter that is gone, or went back ------------------------------------ */
 
-static void test_lost_counter_is_healed_at_birth(void **state)
+static long long refusals(void)
+{
+    return database_number(world.conn,
+                           "SELECT stale + collision FROM ringfence.stats()");
+}
+
+static void test_missing_counter_is_asked_for_before_a_number_is_issued(
+    void **state)
+{
+    rf_lock *lock;
+    long long before = refusals();
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        rf_release(world_acquire("r", 30000));
+    redis_server_command(world.redis, "FLUSHALL");
+    lock = world_acquire("r", 30000);
+    assert_int_equal(rf_lock_fence(lock), 4);
+    assert_int_equal(stored_fence("r"), 4);
+    assert_int_equal(refusals(), before);
+    assert_outcome(world_exec(lock, TAKE_ONE), RF_OK);
+    rf_release(lock);
+}
+
+static void test_counter_is_not_restarted_when_nobody_can_be_asked(void **state)
+{
+    (void)state;
+    database_run(world.admin, "CREATE ROLE nobody_special; GRANT USAGE"
+                              " ON SCHEMA ringfence TO nobody_special");
+    database_run(world.conn, "SET ROLE nobody_special");
+    assert_outcome(try_acquire("r", 30000), RF_MISUSE);
+    assert_string_equal(rf_pg_sqlstate(world.client), "42501");
+    assert_int_equal(redis_server_number(world.redis, "DBSIZE"), 0);
+    database_run(world.admin, "DROP OWNED BY nobody_special;"
+                              "DROP ROLE nobody_special");
+}
+
+static void test_counter_that_went_back_is_healed_at_birth(void **state)
 {
     rf_lock *lock;
 
     (void)state;
     for (int i = 0; i < 3; i++)
         rf_release(world_acquire("r", 30000));
-    assert_int_equal(stored_fence("r"), 3);
-    redis_server_command(world.redis, "FLUSHALL");
+    redis_server_command(world.redis, "SET {lock:v1:r}:fence 1");
     lock = world_acquire("r", 30000);
     assert_int_equal(rf_lock_fence(lock), 4);
     assert_int_equal(stored_fence("r"), 4);
+    assert_true(refusals() > 0);
     assert_outcome(world_exec(lock, TAKE_ONE), RF_OK);
     rf_release(lock);
 }
 
 static void test_number_issued_twice_is_healed_at_birth(void **state)
 {
-    rf_lock *first = world_acquire("r", 30000);
-    rf_lock *second;
+    rf_lock *first, *second;
 
     (void)state;
-    assert_int_equal(rf_lock_fence(first), 1);
-    redis_server_command(world.redis, "FLUSHALL");
+    rf_release(world_acquire("r", 30000));
+    first = world_acquire("r", 30000);
+    assert_int_equal(rf_lock_fence(first), 2);
+    redis_server_command(world.redis, "DEL {lock:v1:r}");
+    redis_server_command(world.redis, "SET {lock:v1:r}:fence 1");
     second = world_acquire("r", 30000);
-    assert_int_equal(rf_lock_fence(second), 2);
+    assert_int_equal(rf_lock_fence(second), 3);
     assert_outcome(world_exec(second, TAKE_ONE), RF_OK);
     assert_outcome(world_exec(first, TAKE_ONE), RF_STALE);
     assert_int_equal(world_quantity(), 9);
@@ -134,11 +174,33 @@ static void test_healed_lock_is_not_raised_again(void **state)
     rf_lock *lock;
 
     (void)state;
-    rf_release(world_acquire("r", 30000));
-    redis_server_command(world.redis, "FLUSHALL");
+    for (int i = 0; i < 2; i++)
+        rf_release(world_acquire("r", 30000));
+    redis_server_command(world.redis, "SET {lock:v1:r}:fence 1");
     lock = world_acquire("r", 30000);
     assert_outcome(rf_reissue(lock, 100), RF_MISUSE);
     rf_release(lock);
+}
+
+static void test_lock_handed_out_again_is_never_raised(void **state)
+{
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_lock *outer, *inner;
+
+    (void)state;
+    opts.reentrant = 1;
+    assert_outcome(rf_pg_acquire(world.client, world.conn, "r", &opts, &outer),
+                   RF_OK);
+    assert_outcome(rf_pg_acquire(world.client, world.conn, "r", &opts, &inner),
+                   RF_OK);
+    assert_ptr_equal(inner, outer);
+    rf_release(inner);
+    world_overtake(outer);
+    assert_outcome(rf_pg_acquire(world.client, world.conn, "r", &opts, &inner),
+                   RF_STALE);
+    assert_int_equal(rf_lock_fence(outer), 0);
+    assert_outcome(world_exec(outer, TAKE_ONE), RF_STALE);
+    rf_release(outer);
 }
 
 static void test_number_that_cannot_be_raised_is_misuse(void **state)
@@ -255,6 +317,7 @@ static void test_what_the_lock_service_says_is_passed_on(void **state)
 static void test_lock_is_given_back_when_the_claim_fails(void **state)
 {
     (void)state;
+    assert_outcome(try_acquire("r", 30000), RF_OK);
     database_run(world.admin, "CREATE ROLE nobody_special; GRANT USAGE"
                               " ON SCHEMA ringfence TO nobody_special");
     database_run(world.conn, "SET ROLE nobody_special");
@@ -316,6 +379,7 @@ static void meet(pg_fault fault, int64_t ttl_ms, rf_status expected)
     PGconn *direct = world.conn;
     int64_t since;
 
+    redis_server_command(world.redis, "SET {lock:v1:r}:fence %d NX", 100);
     world.conn = database_connect(pg_proxy_options(proxy));
     pg_proxy_set(proxy, fault, 0);
     since = test_now_ms();
@@ -335,11 +399,11 @@ static void test_claim_that_was_cut_off_is_retry_landed_or_not(void **state)
 {
     (void)state;
     meet(PG_CUT_BEFORE, 30000, RF_RETRY);
-    assert_int_equal(stored_fence("r"), 2);
+    assert_int_equal(stored_fence("r"), 102);
     meet(PG_CUT_AFTER, 30000, RF_RETRY);
-    assert_int_equal(stored_fence("r"), 4);
+    assert_int_equal(stored_fence("r"), 104);
     meet(PG_CUT_INSIDE, 30000, RF_RETRY);
-    assert_int_equal(stored_fence("r"), 6);
+    assert_int_equal(stored_fence("r"), 106);
 }
 
 static void test_claim_answered_past_the_deadline_is_lost(void **state)
@@ -349,9 +413,10 @@ static void test_claim_answered_past_the_deadline_is_lost(void **state)
 
     (void)state;
     world.conn = database_connect(pg_proxy_options(proxy));
+    assert_outcome(try_acquire("r", 30000), RF_OK);
     pg_proxy_set_delay(proxy, 200);
     assert_outcome(try_acquire("r", 300), RF_LOST);
-    assert_int_equal(stored_fence("r"), 1);
+    assert_int_equal(stored_fence("r"), 2);
     world_assert_idle();
     PQfinish(world.conn);
     world.conn = direct;
@@ -372,9 +437,12 @@ int main(void)
         world_test(test_older_holder_is_refused_from_the_acquisition_on),
         world_test(test_claim_takes_one_round_trip),
         world_test(test_sessions_defaults_do_not_reach_the_claim),
-        world_test(test_lost_counter_is_healed_at_birth),
+        world_test(test_missing_counter_is_asked_for_before_a_number_is_issued),
+        world_test(test_counter_is_not_restarted_when_nobody_can_be_asked),
+        world_test(test_counter_that_went_back_is_healed_at_birth),
         world_test(test_number_issued_twice_is_healed_at_birth),
         world_test(test_healed_lock_is_not_raised_again),
+        world_test(test_lock_handed_out_again_is_never_raised),
         world_test(test_number_that_cannot_be_raised_is_misuse),
         world_test(test_refusal_stands_when_the_lock_is_gone),
         world_test(test_refusal_is_healed_when_the_lock_is_still_ours),
