@@ -10,7 +10,8 @@ PG_CONFIG ?= pg_config#	which PostgreSQL to build for
 T         ?=#	run only test files whose path matches
 SANITIZE  ?=#	1: address and undefined behaviour, thread: races
 VALGRIND  ?=#	1: client tests under valgrind
-SEED      ?=#	replays one run of sim or drills
+SEED      ?=#	replays one run of sim, drills or soak
+MINUTES   ?=#	how long soak goes on (1)
 WERROR    ?=#	1: warnings are errors
 ROUNDS    ?=#	of each measurement, instead of its own number
 V         ?=#	1: show the commands
@@ -24,8 +25,8 @@ MAKE_EXTENSION = +@mkdir -p $(BUILD)/pg_extension && $(MAKE) \
                    -C $(BUILD)/pg_extension -f $(ROOT)/pg_extension/Makefile
 
 .PHONY: all client extension examples check test-client test-sql \
-        test-isolation test tests demo bench bench-counts model sim mutants drills \
-        lint format install uninstall \
+        test-isolation test tests demo bench bench-counts model sim \
+        mutants drills soak lint format install uninstall \
         install-extension deps clean help
 
 all: client extension ## build the library and the extension
@@ -85,6 +86,10 @@ mutants: deps ## break the code on purpose; each must be noticed
 drills: deps ## real servers, real faults, SEED=n
 	+@$(MAKE) --no-print-directory all
 	@RF_BUILD=$(BUILD) tests/drills/run
+
+soak: deps ## all faults at random, for MINUTES=n
+	+@$(MAKE) --no-print-directory all
+	@RF_BUILD=$(BUILD) tests/drills/soak
 
 lint: ## format, static checks, banned calls, one version
 	@tests/lib/deps.sh lint
