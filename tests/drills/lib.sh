@@ -51,6 +51,7 @@ worker() {
         >>"$dir/worker.out" 2>&1 &
     workers+=($!)
     printf -v "$who" %s $!
+    disown $! # so that the shell does not tell of those that are killed
 }
 
 is_stopped() { [ "$(awk '{ print $3 }' "/proc/$1/stat" 2>/dev/null)" = T ]; }
@@ -82,7 +83,6 @@ drill_end() {
         kill -KILL "$pid" 2>/dev/null
         kill -CONT "$pid" 2>/dev/null
     done
-    wait "${workers[@]}" 2>/dev/null
     redis_stop "$dir"
 }
 

@@ -9,6 +9,7 @@
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = error;
+SET work_mem = '256MB';
 
 CREATE TEMP TABLE decoded AS
 SELECT row_number() OVER () AS n, data
@@ -25,12 +26,12 @@ SELECT n,
 FROM decoded
 WHERE data LIKE 'table public.work: INSERT:%';
 
-CREATE TEMP TABLE events (at bigint, who text, what text, a text, b text,
-                          c text, d text);
-CREATE TEMP TABLE lines (line text);
-\copy lines FROM pstdin WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
+CREATE TEMP TABLE events (n bigint, at bigint, who text, what text, a text,
+                          b text, c text, d text);
+CREATE TEMP TABLE lines (line text, n bigserial);
+\copy lines (line) FROM pstdin WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02')
 INSERT INTO events
-SELECT f[1]::bigint, f[2], f[3], f[4], f[5], f[6], f[7]
+SELECT n, f[1]::bigint, f[2], f[3], f[4], f[5], f[6], f[7]
 FROM lines, string_to_array(line, E'\t') AS f;
 
 CREATE TEMP TABLE told AS
@@ -79,18 +80,22 @@ WHERE base <> previous;
 -- Two believed at once: the intervals from a grant to the last moment at which
 -- its holder was told that the lock is its own, and acted on it.
 CREATE TEMP TABLE beliefs AS
-SELECT a AS resource, c AS holder, min(d::bigint) AS since,
-       greatest(max(at), max(e.until)) AS until
-FROM events
-CROSS JOIN LATERAL (SELECT min(l.at) AS until FROM events AS l
-                    WHERE l.who = events.who AND l.what = 'told'
-                    AND l.at >= events.at) AS e
-WHERE what = 'believes' GROUP BY a, c;
+SELECT resource, holder, min(since) AS since, max(until) AS until
+FROM (SELECT what, a AS resource, c AS holder,
+             CASE WHEN what = 'believes' THEN d::bigint END AS since,
+             lead(at) OVER (PARTITION BY who ORDER BY n) AS until
+      FROM events WHERE what IN ('believes', 'told')) AS e
+WHERE what = 'believes' GROUP BY resource, holder;
 
 SELECT 'sums ' ||
        (SELECT count(*) FROM committed) || ' ' ||
        (SELECT count(*) FROM told WHERE outcome = 'refused') || ' ' ||
        (SELECT count(*) FROM told WHERE outcome = 'unknown') || ' ' ||
-       (SELECT count(*) FROM beliefs AS p JOIN beliefs AS q
-        ON p.resource = q.resource AND p.holder < q.holder
-        AND p.since < q.until AND q.since < p.until);
+       (SELECT count(*)
+        FROM (SELECT since, max(until) OVER
+                     (PARTITION BY resource ORDER BY since ROWS BETWEEN
+                      UNBOUNDED PRECEDING AND 1 PRECEDING) AS previous
+              FROM beliefs) AS b
+        WHERE since < previous) || ' ' ||
+       (SELECT count(*) FROM told WHERE outcome = 'unknown'
+        AND op IN (SELECT op FROM committed));

@@ -32,7 +32,7 @@ static const char *log_file, *name = "w", *item = "a", *redis, *stop = "",
                              *style = "statement", *fault = "",
                              *pg_fault_at = "";
 static long ttl = 1000, wait_ms = 0, sections = 1, think, timeout_ms = 2000,
-            rounds = 1, again, renew, seed = 1, until_ms, gloomy;
+            rounds = 1, again, renew, seed = 1, until_ms, gloomy, brief;
 
 static const struct {
     const char *name;
@@ -55,9 +55,10 @@ static const struct {
     { "stop", &stop, NULL },           /* claim, read, write, commit, inside:
                                        stops before that is sent           */
     { "pgfault", &pg_fault_at, NULL }, /* NAME:SKIP, of pg_proxy.h */
-    { "gloomy", NULL, &gloomy },       /* 1: takes "unknown" for "refused" */
-    { "fault", &fault, NULL },         /* NAME:SKIP:COUNT, of proxy.h         */
-    { "again", NULL, &again },         /* after RF_UNKNOWN ask again: 1 with
+    { "brief", NULL, &brief },   /* 1: tells of its belief ten times a second */
+    { "gloomy", NULL, &gloomy }, /* 1: takes "unknown" for "refused" */
+    { "fault", &fault, NULL },   /* NAME:SKIP:COUNT, of proxy.h         */
+    { "again", NULL, &again },   /* after RF_UNKNOWN ask again: 1 with
                                        the same holder, 2 with a new one   */
     { "seed", NULL, &seed },
     { "until", NULL, &until_ms }, /* ms from now: no section after that  */
@@ -240,6 +241,12 @@ static rf_status write_own(section *s)
 /* The API has just said that the lock is ours, or it has said 0. */
 static void believe(section *s)
 {
+    static int64_t told;
+    int64_t now = now_ms();
+
+    if (brief && now - told < 100)
+        return;
+    told = now;
     if (s->lock == NULL || rf_lock_fence(s->lock) != 0)
         tell("believes\t%s\t%s\t%s\t%" PRId64, item, s->fence, s->holder,
              s->since);
@@ -378,10 +385,16 @@ static void recipe_section(PGconn *conn)
     recipe_release(plain, item);
 }
 
+/* A server that recovers from a crash is waited for. */
 static PGconn *connect_database(void)
 {
     PGconn *conn = PQconnectdb("");
 
+    for (int i = 0; i < 300 && PQstatus(conn) != CONNECTION_OK; i++) {
+        PQfinish(conn);
+        pause_ms(100);
+        conn = PQconnectdb("");
+    }
     if (PQstatus(conn) != CONNECTION_OK) {
         fprintf(stderr, "worker: %s", PQerrorMessage(conn));
         exit(1);
