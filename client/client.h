@@ -11,6 +11,7 @@
 
 #include "internal.h"
 #include "limits.h"
+#include "metrics.h"
 
 struct rf__keeper;
 
@@ -23,6 +24,7 @@ struct rf_client {
     int cancel_fd;   /* readable: the wait is to end                    */
     int64_t busy_ms; /* what rf_busy_ms() tells                       */
     rf__limits limits;
+    rf__metrics metrics;
     rf__error error;
 };
 

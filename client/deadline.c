@@ -12,12 +12,17 @@
 #include <poll.h>
 #include <time.h>
 
-int64_t rf__now_ms(void)
+int64_t rf__now_us(void)
 {
     struct timespec now;
 
     clock_gettime(CLOCK_BOOTTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int64_t rf__now_ms(void)
+{
+    return rf__now_us() / 1000;
 }
 
 int64_t rf__deadline_ms(int64_t sent_ms, int64_t ttl_ms)

@@ -17,6 +17,7 @@
 
 /* deadline.c: the only reader of a clock.  CLOCK_BOOTTIME: counts suspend. */
 int64_t rf__now_ms(void);
+int64_t rf__now_us(void);
 
 /* Until when a lock may be believed in that was asked for at sent_ms. */
 int64_t rf__deadline_ms(int64_t sent_ms, int64_t ttl_ms);

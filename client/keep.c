@@ -62,7 +62,7 @@ rf_status rf_keep(rf_lock *lock, const rf_keep_options *opts)
 
     status = RF_NOMEM;
     if (client->keeper == NULL)
-        client->keeper = rf__keeper_new(client->source, client->timeout_ms);
+        client->keeper = rf__keeper_new(client);
     if (client->keeper != NULL)
         lock->kept = new_kept(lock, opts);
     if (lock->kept != NULL)

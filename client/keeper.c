@@ -27,7 +27,8 @@ struct rf__keeper {
     rf__source *source;
     rf__error error;
     int timeout_ms;
-    rf__kept **heap; /* [1] is due first */
+    rf__metrics *metrics; /* the client's */
+    rf__kept **heap;      /* [1] is due first */
     size_t n, size;
 };
 
@@ -136,10 +137,17 @@ static void not_renewed(rf__kept *kept, int64_t now_ms)
  */
 static void tell(rf__keeper *k, rf__kept *kept, rf_lost_reason reason, int gone)
 {
+    rf_event event = { .call = RF_CALL_LOST,
+                       .status = RF_LOST,
+                       .reason = reason,
+                       .resource = kept->grant.resource,
+                       .fence = kept->grant.fence };
+
     rf__lock_lost(kept->lock, gone);
     pthread_mutex_unlock(&k->mutex);
     if (kept->on_lost != NULL)
         kept->on_lost(kept->lock, reason, kept->arg);
+    rf__metrics_lost(k->metrics, &event);
     pthread_mutex_lock(&k->mutex);
 }
 
@@ -236,12 +244,30 @@ static int64_t next_due(const rf__keeper *k)
     return k->n > 0 ? k->heap[1]->due_ms : INT64_MAX;
 }
 
+/* Without the mutex: the round's locks are busy, so nobody frees them. */
+static void note(rf__keeper *k, rf__kept **round, const rf_status *results,
+                 size_t n, int64_t us)
+{
+    if (n > 0)
+        rf__metrics_time(k->metrics, RF_TIME_RENEW, us);
+    for (size_t i = 0; i < n; i++) {
+        rf_event event = { .call = RF_CALL_RENEW,
+                           .status = results[i],
+                           .resource = round[i]->grant.resource,
+                           .fence = round[i]->grant.fence,
+                           .us = us };
+
+        rf__metrics_call(k->metrics, &event);
+    }
+}
+
 int64_t rf__keeper_round(rf__keeper *k)
 {
     rf__kept *round[ROUND_MAX];
     rf__grant grants[ROUND_MAX];
     rf_status results[ROUND_MAX];
     int64_t limit_ms = rf__now_ms() + k->timeout_ms, due_ms;
+    int64_t begin_us = rf__now_us(), us;
     size_t n;
 
     pthread_mutex_lock(&k->mutex);
@@ -256,10 +282,15 @@ int64_t rf__keeper_round(rf__keeper *k)
 
     if (n > 0)
         k->source->ops->renew_all(k->source, grants, results, n, limit_ms);
+    us = rf__now_us() - begin_us;
 
     pthread_mutex_lock(&k->mutex);
     for (size_t i = 0; i < n; i++)
         settle(k, round[i], results[i], &grants[i]);
+    pthread_mutex_unlock(&k->mutex);
+    note(k, round, results, n, us);
+
+    pthread_mutex_lock(&k->mutex);
     for (size_t i = 0; i < n; i++)
         round[i]->busy = 0;
     if (n > 0)
@@ -305,18 +336,19 @@ static int start_thread(rf__keeper *k)
     return failure == 0;
 }
 
-rf__keeper *rf__keeper_new(rf__source *source, int timeout_ms)
+rf__keeper *rf__keeper_new(rf_client *client)
 {
     rf__keeper *k = calloc(1, sizeof(*k));
 
     if (k == NULL)
         return NULL;
-    k->source = source->ops->clone(source, &k->error);
+    k->source = client->source->ops->clone(client->source, &k->error);
     if (k->source == NULL) {
         free(k);
         return NULL;
     }
-    k->timeout_ms = timeout_ms;
+    k->timeout_ms = client->timeout_ms;
+    k->metrics = &client->metrics;
     k->pid = rf__process_id();
     pthread_mutex_init(&k->mutex, NULL);
     rf__cond_init(&k->changed);

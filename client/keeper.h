@@ -29,8 +29,8 @@ typedef struct rf__kept {
     void *arg;
 } rf__kept;
 
-/* A keeper with a connection of its own, like source's.  NULL: no memory. */
-rf__keeper *rf__keeper_new(rf__source *source, int timeout_ms);
+/* A keeper with a connection of its own, like the client's.  NULL: no memory. */
+rf__keeper *rf__keeper_new(rf_client *client);
 
 /* Its thread ends first.  NULL is fine. */
 void rf__keeper_free(rf__keeper *k);

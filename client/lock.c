@@ -85,6 +85,25 @@ static rf_lock *held_already(rf_client *client, const char *resource)
     return NULL;
 }
 
+void rf__lock_note(rf_client *client, rf_event event, int64_t begin_us)
+{
+    event.us = rf__now_us() - begin_us;
+    /* What was refused as a name is not told as one. */
+    if (event.status == RF_MISUSE || event.resource == NULL)
+        event.resource = "";
+    rf__metrics_call(&client->metrics, &event);
+}
+
+static rf_event event_of(const rf_lock *lock, rf_call call, rf_status status)
+{
+    rf_event event = { .call = call,
+                       .status = status,
+                       .resource = lock->resource,
+                       .fence = lock->fence };
+
+    return event;
+}
+
 static int64_t limit_ms(const rf_client *client)
 {
     return rf__now_ms() + client->timeout_ms;
@@ -110,20 +129,13 @@ static rf_status acquire(rf_client *client, const rf_acquire_options *opts,
     return RF_OK;
 }
 
-rf_status rf_acquire(rf_client *client, const char *resource,
-                     const rf_acquire_options *opts, rf_lock **out)
+static rf_status acquire_new_or_held(rf_client *client, const char *resource,
+                                     const rf_acquire_options *opts,
+                                     rf_lock **out)
 {
-    static const rf_acquire_options defaults = RF_ACQUIRE_INIT;
     rf_lock *lock;
-    rf_status status;
+    rf_status status = rf__check_acquire(client, resource, opts);
 
-    *out = NULL;
-    if (opts == NULL)
-        opts = &defaults;
-    if (client == NULL)
-        return RF_MISUSE;
-    client->busy_ms = -1;
-    status = rf__check_acquire(client, resource, opts);
     if (status != RF_OK)
         return status;
     if (opts->reentrant && (*out = held_already(client, resource)) != NULL) {
@@ -138,6 +150,26 @@ rf_status rf_acquire(rf_client *client, const char *resource,
         *out = lock;
     else
         free(lock);
+    return status;
+}
+
+rf_status rf_acquire(rf_client *client, const char *resource,
+                     const rf_acquire_options *opts, rf_lock **out)
+{
+    static const rf_acquire_options defaults = RF_ACQUIRE_INIT;
+    rf_event event = { .call = RF_CALL_ACQUIRE, .resource = resource };
+    int64_t begin_us = rf__now_us();
+    rf_status status;
+
+    *out = NULL;
+    if (client == NULL)
+        return RF_MISUSE;
+    client->busy_ms = -1;
+    status = acquire_new_or_held(client, resource,
+                                 opts != NULL ? opts : &defaults, out);
+    event.status = status;
+    event.fence = *out != NULL ? (*out)->fence : 0;
+    rf__lock_note(client, event, begin_us);
     return status;
 }
 
@@ -222,7 +254,7 @@ static rf_status lost(rf_lock *lock)
     return RF_LOST;
 }
 
-rf_status rf_renew(rf_lock *lock, int64_t ttl_ms)
+static rf_status renew(rf_lock *lock, int64_t ttl_ms)
 {
     rf_client *client = lock->client;
     rf__source *source = client->source;
@@ -249,7 +281,19 @@ rf_status rf_renew(rf_lock *lock, int64_t ttl_ms)
     return status;
 }
 
-rf_status rf_reissue(rf_lock *lock, rf_fence floor)
+rf_status rf_renew(rf_lock *lock, int64_t ttl_ms)
+{
+    int64_t begin_us = rf__now_us();
+    rf_status status = renew(lock, ttl_ms);
+
+    rf__metrics_time(&lock->client->metrics, RF_TIME_RENEW,
+                     rf__now_us() - begin_us);
+    rf__lock_note(lock->client, event_of(lock, RF_CALL_RENEW, status),
+                  begin_us);
+    return status;
+}
+
+static rf_status reissue(rf_lock *lock, rf_fence floor)
 {
     rf_client *client = lock->client;
     rf__source *source = client->source;
@@ -286,6 +330,16 @@ rf_status rf_reissue(rf_lock *lock, rf_fence floor)
     /* The number in Redis may be the old one or a new one. */
     rf__lock_set_over(lock, RF_UNKNOWN);
     return RF_UNKNOWN;
+}
+
+rf_status rf_reissue(rf_lock *lock, rf_fence floor)
+{
+    int64_t begin_us = rf__now_us();
+    rf_status status = reissue(lock, floor);
+
+    rf__lock_note(lock->client, event_of(lock, RF_CALL_REISSUE, status),
+                  begin_us);
+    return status;
 }
 
 /*
@@ -345,6 +399,7 @@ int rf__lock_released_before(rf_lock *lock, rf_status *status)
 
 rf_status rf_release(rf_lock *lock)
 {
+    int64_t begin_us = rf__now_us();
     rf_status status;
 
     if (lock == NULL)
@@ -358,6 +413,8 @@ rf_status rf_release(rf_lock *lock)
     status = rf__lock_check_release(lock);
     if (status == RF_OK)
         status = rf__lock_give_back(lock);
+    rf__lock_note(lock->client, event_of(lock, RF_CALL_RELEASE, status),
+                  begin_us);
     rf__lock_free(lock);
     return status;
 }

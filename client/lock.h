@@ -42,6 +42,9 @@ rf_status rf__lock_new(rf_client *client, const char *resource,
 rf__grant rf__lock_grant(const rf_lock *lock, const rf_acquire_options *opts);
 void rf__lock_granted(rf_lock *lock, const rf__grant *grant, int64_t ttl_ms);
 
+/* A call that began then is over: count it and tell the hook. */
+void rf__lock_note(rf_client *client, rf_event event, int64_t begin_us);
+
 /* Send the release, once more if its answer was lost.  Does not free. */
 rf_status rf__lock_give_back(rf_lock *lock);
 

@@ -95,6 +95,7 @@ rf_status rf_acquire_all(rf_client *client, const char *const *resources,
                          rf_lock **out)
 {
     static const rf_acquire_options defaults = RF_ACQUIRE_INIT;
+    int64_t begin_us = rf__now_us();
     rf_status status;
 
     for (size_t i = 0; i < n; i++)
@@ -112,6 +113,15 @@ rf_status rf_acquire_all(rf_client *client, const char *const *resources,
     status = acquire_all(client, opts, out, n);
     if (status != RF_OK)
         free_all(out, n);
+    for (size_t i = 0; i < n; i++) {
+        rf_event event = { .call = RF_CALL_ACQUIRE,
+                           .status = status,
+                           .resource = resources[i],
+                           .fence = out[i] != NULL ? rf_lock_fence(out[i])
+                                                   : 0 };
+
+        rf__lock_note(client, event, begin_us);
+    }
     return status;
 }
 
@@ -132,10 +142,21 @@ static rf_status worse(rf_status a, rf_status b)
     return at_a > at_b ? a : b;
 }
 
+static void note_release(rf_lock *lock, rf_status status, int64_t begin_us)
+{
+    rf_event event = { .call = RF_CALL_RELEASE,
+                       .status = status,
+                       .resource = lock->resource,
+                       .fence = lock->fence };
+
+    rf__lock_note(lock->client, event, begin_us);
+}
+
 /* Up to RF_ALL_MAX of one client that may be sent: in one go. */
 static rf_status give_back_all(rf_client *client, rf_lock **locks, size_t n)
 {
     static const rf_acquire_options any = RF_ACQUIRE_INIT;
+    int64_t begin_us = rf__now_us();
     int64_t until_ms = rf__now_ms() + client->timeout_ms;
     rf__grant grants[RF_ALL_MAX];
     rf_status results[RF_ALL_MAX], all = RF_OK;
@@ -154,6 +175,7 @@ static rf_status give_back_all(rf_client *client, rf_lock **locks, size_t n)
                                                                    : RF_UNKNOWN;
         }
         all = worse(all, results[i]);
+        note_release(locks[i], results[i], begin_us);
     }
     return all;
 }

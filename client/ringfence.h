@@ -322,6 +322,73 @@ typedef struct rf_keep_options {
  */
 rf_status rf_keep(rf_lock *lock, const rf_keep_options *opts);
 
+/* ---- Watching --------------------------------------------------------- */
+
+typedef enum rf_call {
+    RF_CALL_ACQUIRE = 0,
+    RF_CALL_RENEW = 1, /* the keeper's renewals too */
+    RF_CALL_RELEASE = 2,
+    RF_CALL_REISSUE = 3,
+    RF_CALL_LOST = 4 /* no call: a kept lock was lost */
+} rf_call;
+
+typedef enum rf_timing {
+    RF_TIME_ACQUIRE = 0, /* of each request for a lock, with its answer      */
+    RF_TIME_WAIT = 1,    /* from the call to the grant, of those that waited */
+    RF_TIME_RENEW = 2    /* of each renewal; the keeper's: of each round     */
+} rf_timing;
+
+#define RF_CALLS    4
+#define RF_OUTCOMES 11
+#define RF_REASONS  5
+#define RF_TIMINGS  3
+#define RF_BUCKETS  17
+
+/*
+ * bucket[i] counts what took up to 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200,
+ * 500 ms, 1, 2, 5, 10 s, and longer.
+ */
+typedef struct rf_histogram {
+    uint64_t count;
+    uint64_t sum_us;
+    uint64_t bucket[RF_BUCKETS];
+} rf_histogram;
+
+typedef struct rf_stats {
+    uint64_t calls[RF_CALLS][RF_OUTCOMES]; /* [rf_call][rf_status]   */
+    uint64_t lost[RF_REASONS];             /* [rf_lost_reason]       */
+    rf_histogram timing[RF_TIMINGS];       /* [rf_timing]            */
+} rf_stats;
+
+/* What the client has done since it was opened.  From any thread. */
+void rf_get_stats(const rf_client *client, rf_stats *out);
+
+/*
+ * The same as text for Prometheus.  Writes at most size bytes, the last of them
+ * zero, and returns the length that the whole text has.
+ */
+size_t rf_stats_text(const rf_client *client, char *out, size_t size);
+
+typedef struct rf_event {
+    rf_call call;
+    rf_status status;      /* of the call; RF_LOST for RF_CALL_LOST */
+    rf_lost_reason reason; /* of RF_CALL_LOST; otherwise 0          */
+    const char *resource;
+    rf_fence fence; /* 0: none                               */
+    int64_t us;     /* how long the call took                */
+} rf_event;
+
+/*
+ * Called after each call, and after each loss, on the thread on which it
+ * happened: the keeper's renewals and losses come on the keeper's.  Everything
+ * is settled by then, so that whatever the hook does, the lock is what the event
+ * says.  It must be quick and must not use the client.
+ */
+typedef void (*rf_hook)(const rf_event *event, void *arg);
+
+/* Before the first lock is kept.  NULL: none. */
+void rf_set_hook(rf_client *client, rf_hook hook, void *arg);
+
 /* ---- Helpers ---------------------------------------------------------- */
 
 /* What Redis knows of a resource. */

@@ -32,10 +32,16 @@ typedef struct waiting {
 static rf_status send_request(waiting *w, int64_t deadline_ms)
 {
     rf__source *s = w->client->source;
+    int64_t begin_us = rf__now_us();
+    rf_status status;
 
     if (w->grants->n == 1)
-        return s->ops->acquire(s, w->grant, w->floor, deadline_ms);
-    return s->ops->acquire_all(s, w->grants, w->floor, deadline_ms);
+        status = s->ops->acquire(s, w->grant, w->floor, deadline_ms);
+    else
+        status = s->ops->acquire_all(s, w->grants, w->floor, deadline_ms);
+    rf__metrics_time(&w->client->metrics, RF_TIME_ACQUIRE,
+                     rf__now_us() - begin_us);
+    return status;
 }
 
 /* Nothing was issued, because a counter is missing.  One speaks for all. */
@@ -205,6 +211,8 @@ rf_status rf__wait_acquire(rf_client *client, rf__grants *grants,
                   .floor = asks ? RF__FLOOR_ASK : opts->floor,
                   .end_ms = rf__now_ms() + wait_ms,
                   .ceiling_ms = POLL_FIRST_MS };
+    int64_t begin_us = rf__now_us();
+    int waited = 0;
 
     for (;;) {
         rf_status status = ask(&w);
@@ -212,6 +220,10 @@ rf_status rf__wait_acquire(rf_client *client, rf__grants *grants,
                       status == RF_UNKNOWN || status == RF_REFUSED;
 
         client->busy_ms = status == RF_BUSY ? w.grant->busy_ms : -1;
+        if (status == RF_OK && waited)
+            rf__metrics_time(&client->metrics, RF_TIME_WAIT,
+                             rf__now_us() - begin_us);
+        waited = 1;
         if (!patient || wait_ms == 0)
             return status;
         if (rf__left_ms(w.end_ms) == 0)
