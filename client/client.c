@@ -8,8 +8,6 @@
 #include "client.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -21,16 +19,6 @@
 
 /* A failed rf_open() has no client that could keep its text. */
 static _Thread_local rf__error open_error;
-
-void rf__set_error(rf__error *error, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(error->text, sizeof(error->text), format, args);
-    va_end(args);
-    error->sqlstate[0] = '\0';
-}
 
 /* Braces would move the keys of one resource to different cluster slots. */
 static int prefix_valid(const char *prefix)
