@@ -95,7 +95,12 @@ rf_status rf__pg_settle(rf_lock *lock, rf_status status)
 {
     if (status == RF_RETRY && rf__lock_state(lock) == RF_LOST)
         status = RF_LOST;
-    if (status == RF_STALE || status == RF_COLLISION || status == RF_LOST)
+    /*
+     * What may still be running under this grant can't be waited for with the
+     * same grant: whoever looks has to take the lock anew.
+     */
+    if (status == RF_STALE || status == RF_COLLISION || status == RF_LOST ||
+        status == RF_UNKNOWN)
         rf__lock_set_over(lock, status);
     return status;
 }

@@ -90,8 +90,9 @@ rf_status rf__pg_guard_write(rf__pg_guard *guard, const rf_lock *lock,
                              rf__error *error);
 
 /*
- * pg_guard.c: what an outcome means for the lock.  A refusal ends it, and
- * nothing is worth doing again once its deadline is over.
+ * pg_guard.c: what an outcome means for the lock.  A refusal ends it, and so
+ * does an answer that never came; nothing is worth doing again once the
+ * deadline is over.
  */
 rf_status rf__pg_settle(rf_lock *lock, rf_status status);
 

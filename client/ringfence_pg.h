@@ -16,12 +16,13 @@
  * Waiting    No call waits longer than until a second after the lock's
  *            deadline.  A connection that still owes an answer then is given
  *            up: PQstatus() is CONNECTION_BAD, and PQreset() makes a new one.
- * Finality   After RF_STALE, RF_COLLISION or RF_LOST the lock is over: what was
- *            read under it is worthless, and every later call on it is refused
- *            without asking.  Release it and, if need be, start a new section.
- * Unknown    After RF_UNKNOWN look before doing it again, under a lock taken
- *            anew: its claim waits for what may still be running, and keeps out
- *            what has not begun, so that what is read then is final.
+ * Finality   After RF_STALE, RF_COLLISION, RF_LOST or RF_UNKNOWN the lock is
+ *            over: what was read under it is worthless, and every later call on
+ *            it is refused without asking.  Release it and, if need be, start a
+ *            new section.
+ * Unknown    After RF_UNKNOWN look before doing it again (rf_pg_resolve), under
+ *            a lock taken anew: its claim waits for what may still be running,
+ *            and keeps out what has not begun, so that the answer is final.
  * Claimed    The other calls refuse a lock of rf_acquire() alone (RF_MISUSE):
  *            what was read before the claim may be out of date.
  * Durable    RF_OK means committed as synchronous_commit says.  A standby may
@@ -133,6 +134,17 @@ rf_status rf_pg_commit(PGconn *conn, rf_lock *lock);
  * connection was lost (the database rolls back by itself).
  */
 rf_status rf_pg_rollback(PGconn *conn, rf_lock *lock);
+
+/*
+ * Was the operation committed that called ringfence.once(resource, operation)
+ * in its transaction?  For after RF_UNKNOWN, under a lock on the same resource
+ * taken anew (with a holder of its own), and while the receipt is kept.  On
+ * success *committed is 1 or 0, and stays so for all older grants.
+ *
+ * Returns what rf_pg_begin() returns.
+ */
+rf_status rf_pg_resolve(PGconn *conn, rf_lock *lock, const char *operation,
+                        int *committed);
 
 /*
  * The outcome behind an SQLSTATE, for callers who run their own statements on

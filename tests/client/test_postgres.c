@@ -47,6 +47,8 @@ static void test_cut_off_before_it_arrives_is_unknown(void **state)
     (void)state;
     meet(PG_CUT_BEFORE, lock, &take_one, RF_UNKNOWN);
     assert_int_equal(world_quantity(), 10);
+    rf_release(lock);
+    lock = world_acquire("r", 30000);
     assert_outcome(world_exec(lock, TAKE_ONE), RF_OK);
     rf_release(lock);
 }
@@ -58,10 +60,26 @@ static void test_cut_off_after_it_arrived_is_unknown(void **state)
     (void)state;
     meet(PG_CUT_AFTER, lock, &take_one, RF_UNKNOWN);
     assert_int_equal(world_quantity(), 9);
+    rf_release(lock);
+    lock = world_acquire("r", 30000);
     meet(PG_CUT_INSIDE, lock, &take_one, RF_UNKNOWN);
     assert_int_equal(world_quantity(), 8);
-    assert_outcome(world_exec(lock, TAKE_ONE), RF_OK);
     rf_release(lock);
+}
+
+/* With the same grant one can't wait for what may still be running. */
+static void test_lock_is_over_once_an_outcome_is_unknown(void **state)
+{
+    rf_lock *lock = world_acquire("r", 30000);
+
+    (void)state;
+    meet(PG_CUT_AFTER, lock, &take_one, RF_UNKNOWN);
+    assert_outcome(world_exec(lock, TAKE_ONE), RF_UNKNOWN);
+    assert_outcome(rf_pg_begin(world.conn, lock, RF_PG_READ_COMMITTED),
+                   RF_UNKNOWN);
+    assert_int_equal(world_quantity(), 9);
+    assert_outcome(rf_release(lock), RF_OK);
+    assert_false(world_held("r"));
 }
 
 static void test_silence_is_unknown_soon_after_the_deadline(void **state)
@@ -128,8 +146,6 @@ static void test_session_ended_in_the_middle_is_unknown(void **state)
                    RF_UNKNOWN);
     assert_string_equal(rf_pg_sqlstate(world.client), "57P01");
     assert_int_equal(world_quantity(), 10);
-    PQreset(world.conn);
-    assert_outcome(world_exec(lock, TAKE_ONE), RF_OK);
     rf_release(lock);
 }
 
@@ -244,6 +260,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         world_test(test_cut_off_before_it_arrives_is_unknown),
         world_test(test_cut_off_after_it_arrived_is_unknown),
+        world_test(test_lock_is_over_once_an_outcome_is_unknown),
         world_test(test_silence_is_unknown_soon_after_the_deadline),
         world_test(test_request_that_nobody_reads_has_not_landed),
         world_test(test_idle_connection_that_was_closed_is_retry),
