@@ -139,7 +139,8 @@ typedef int64_t rf_fence;
  * How to learn the largest fence of a resource that was ever accepted: 0 when
  * none was.  Returns RF_OK and *out, or why it can't be told.
  */
-typedef rf_status rf_floor_ask(void *arg, const char *resource, rf_fence *out);
+typedef rf_status (*rf_floor_ask)(void *arg, const char *resource,
+                                  rf_fence *out);
 
 /* Start from RF_ACQUIRE_INIT, then set fields by name. */
 typedef struct rf_acquire_options {
@@ -151,10 +152,10 @@ typedef struct rf_acquire_options {
     int reentrant;      /* 1: when this client has the lock already, hand out
                            the same one again: same fence, same deadline,
                            to be released as often; default 0           */
-    rf_floor_ask *ask_floor; /* asked when the counter is missing and floor
-                           is 0; default NULL: the counter starts anew.
-                           rf_pg_floor() asks the database                  */
-    void *ask_floor_arg; /* handed to it                                    */
+    rf_floor_ask ask_floor; /* asked when the counter is missing and floor is
+                               0; default NULL: the counter starts anew.
+                               rf_pg_floor() asks the database              */
+    void *ask_floor_arg;    /* handed to it                                 */
 } rf_acquire_options;
 
 /* clang-format off */
