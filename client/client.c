@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "keeper.h"
-#include "redis_source.h"
-#include "url.h"
+#include "script.h"
+#include "topology.h"
 
 /* A failed rf_open() has no client that could keep its text. */
 static _Thread_local rf__error open_error;
@@ -55,6 +55,14 @@ static rf_status check_options(const rf_options *opts)
                                    "breaker_ms: 1 or more");
         return RF_MISUSE;
     }
+    if (opts->min_replicas < 0 || opts->min_replicas > RF__REPLICAS_MAX ||
+        opts->replicas_ms < 1) {
+        rf__set_error(&open_error,
+                      "option min_replicas: 0 to %d; "
+                      "replicas_ms: 1 or more",
+                      RF__REPLICAS_MAX);
+        return RF_MISUSE;
+    }
     return RF_OK;
 }
 
@@ -62,7 +70,7 @@ rf_status rf_open(const char *url, const rf_options *opts, rf_client **out)
 {
     static const rf_options defaults = RF_OPTIONS_INIT;
     rf_client *client;
-    rf__url where;
+    rf__service where;
     rf_status status;
 
     *out = NULL;
@@ -74,7 +82,9 @@ rf_status rf_open(const char *url, const rf_options *opts, rf_client **out)
     }
     status = check_options(opts);
     if (status == RF_OK)
-        status = rf__url_parse(url, &where, &open_error);
+        status = rf__service_parse(url, &where, &open_error);
+    if (status == RF_OK)
+        status = rf__topology_check(&where, opts, &open_error);
     if (status != RF_OK)
         return status;
 
@@ -93,7 +103,7 @@ rf_status rf_open(const char *url, const rf_options *opts, rf_client **out)
         status = RF_RETRY;
         goto cleanup;
     }
-    client->source = rf__redis_source(&where, opts, &client->error);
+    client->source = rf__topology_source(&where, opts, &client->error);
     if (client->source == NULL) {
         close(client->cancel_fd);
         goto cleanup;

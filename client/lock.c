@@ -325,6 +325,9 @@ static rf_status reissue(rf_lock *lock, rf_fence floor)
         lock->fence = grant.fence;
         return RF_OK;
     }
+    /* Too few replicas: the source has given it back. */
+    if (status == RF_REFUSED)
+        rf__lock_set_over(lock, RF_REFUSED);
     if (!again)
         return status;
     /* The number in Redis may be the old one or a new one. */

@@ -39,6 +39,7 @@ struct rf__redis {
     char *out; /* commands that wait to be sent */
     size_t out_len, out_size;
     rf__reply reply;
+    rf__locator *locator; /* NULL: it stays where url says */
 };
 
 /* ---- Replies ------------------------------------------------------------ */
@@ -169,6 +170,14 @@ rf__reply_type rf__reply_kind(const rf__reply *reply, size_t i)
     return i < reply->count ? reply->items[i].type : RF__NIL;
 }
 
+long long rf__reply_number(const rf__reply *reply, size_t i)
+{
+    rf__reply_type type = rf__reply_kind(reply, i);
+
+    return type == RF__INTEGER || type == RF__ARRAY ? reply->items[i].number
+                                                    : 0;
+}
+
 const char *rf__reply_text(const rf__reply *reply, size_t i)
 {
     const char *text;
@@ -196,7 +205,25 @@ rf__redis *rf__redis_new(const rf__url *url, int usual_ms)
 
 rf__redis *rf__redis_again(const rf__redis *r)
 {
-    return rf__redis_new(&r->url, r->usual_ms);
+    rf__redis *again = rf__redis_new(&r->url, r->usual_ms);
+
+    if (again == NULL || r->locator == NULL)
+        return again;
+    again->locator = r->locator->again(r->locator);
+    if (again->locator != NULL)
+        return again;
+    rf__redis_free(again);
+    return NULL;
+}
+
+void rf__redis_locate_by(rf__redis *r, rf__locator *l)
+{
+    r->locator = l;
+}
+
+int rf__redis_located(const rf__redis *r)
+{
+    return r->locator != NULL;
 }
 
 void rf__redis_close(rf__redis *r)
@@ -218,6 +245,8 @@ void rf__redis_free(rf__redis *r)
     if (r == NULL)
         return;
     rf__redis_close(r);
+    if (r->locator != NULL)
+        r->locator->free(r->locator);
     explicit_bzero(&r->url, sizeof(r->url));
     /* A greeting may have left the password here. */
     if (r->out != NULL)
@@ -313,27 +342,27 @@ rf_status rf__redis_await(rf__redis *r, int other_fd, int64_t deadline_ms,
     return RF_TIMEOUT;
 }
 
-rf_status rf__redis_reply(rf__redis *r, int64_t deadline_ms,
-                          const rf__reply **out, rf__error *error)
+static rf_status receive(rf__redis *r, int64_t deadline_ms, rf__reply *into,
+                         rf__error *error)
 {
     char data[4096];
     size_t total = 0, got;
     void *done = NULL;
     int failure;
 
-    *out = NULL;
-    r->reply.count = 0;
-    r->reply.used = 0;
-    r->reply.oversize = 0;
+    into->count = 0;
+    into->used = 0;
+    into->oversize = 0;
+    r->reader->privdata = into;
     for (;;) {
         if (redisReaderGetReply(r->reader, &done) != REDIS_OK)
             return give_up(r, error,
-                           r->reply.oversize ? "it is too large"
+                           into->oversize ? "it is too large"
                            : r->reader->err == REDIS_ERR_OOM
                                ? "out of memory"
                                : "it does not speak the Redis protocol");
         if (done != NULL)
-            break;
+            return RF_OK;
         if (total > 2 * REPLY_BYTES_MAX)
             return give_up(r, error, "it is too large");
         failure = rf__socket_recv(&r->socket, data, sizeof(data), deadline_ms,
@@ -346,13 +375,34 @@ rf_status rf__redis_reply(rf__redis *r, int64_t deadline_ms,
             return give_up(r, error, "out of memory");
         total += got;
     }
-    *out = &r->reply;
-    return RF_OK;
+}
+
+rf_status rf__redis_reply(rf__redis *r, int64_t deadline_ms,
+                          const rf__reply **out, rf__error *error)
+{
+    rf_status status = receive(r, deadline_ms, &r->reply, error);
+
+    *out = status == RF_OK ? &r->reply : NULL;
+    return status;
+}
+
+long long rf__redis_number(rf__redis *r, int64_t deadline_ms)
+{
+    rf__reply reply = { 0 };
+    rf__error ignored;
+    long long number = -1;
+
+    if (receive(r, deadline_ms, &reply, &ignored) == RF_OK &&
+        rf__reply_kind(&reply, 0) == RF__INTEGER)
+        number = rf__reply_number(&reply, 0);
+    free(reply.items);
+    free(reply.text);
+    return number;
 }
 
 /* ---- Greeting ------------------------------------------------------------ */
 
-static rf_status append_words(rf__redis *r, int argc, const char **argv)
+static rf_status append_words(rf__redis *r, int argc, const char *const *argv)
 {
     int fine = rf__redis_begin(r, (size_t)argc);
 
@@ -365,6 +415,7 @@ static rf_status append_greeting(rf__redis *r, int *replies)
 {
     const char *both[] = { "AUTH", r->url.user, r->url.password };
     const char *password[] = { "AUTH", r->url.password };
+    const char *role[] = { "ROLE" };
     char db[16];
     const char *number[] = { "SELECT", db };
     rf_status status = RF_OK;
@@ -378,13 +429,40 @@ static rf_status append_greeting(rf__redis *r, int *replies)
         snprintf(db, sizeof(db), "%d", r->url.db);
         status = append_words(r, 2, number);
     }
+    /* Who pointed us here may know less than the server itself. */
+    if (status == RF_OK && r->locator != NULL && ++*replies)
+        status = append_words(r, 1, role);
     return status;
 }
 
 /*
- * Authenticate and select.  Never quotes what Redis answers: it repeats the
- * arguments of a command that it does not know, and here that is a password.
+ * Never quotes what Redis answers: it repeats the arguments of a command that
+ * it does not know, and here that is a password.
  */
+static rf_status check_greeting(rf__redis *r, const rf__reply *reply,
+                                rf__error *error)
+{
+    const char *text = rf__reply_text(reply, 0);
+    const rf__redis_failure *why;
+
+    if (rf__reply_kind(reply, 0) == RF__ERROR) {
+        why = rf__redis_explain(text != NULL ? text : "");
+        rf__set_error(error, "login or database refused by Redis: %s (%s)",
+                      why->text, why->code);
+        return why->status;
+    }
+    /* Only ROLE is answered by a list. */
+    if (rf__reply_kind(reply, 0) != RF__ARRAY)
+        return RF_OK;
+    text = rf__reply_text(reply, 1);
+    if (text != NULL && strcmp(text, "master") == 0)
+        return RF_OK;
+    rf__set_error(error, "%s port %d is not a master", r->url.host,
+                  r->url.port);
+    return RF_RETRY;
+}
+
+/* Authenticate, select, and see to it that a master that moved is one. */
 static rf_status greet(rf__redis *r, int64_t deadline_ms, rf__error *error)
 {
     const rf__reply *reply;
@@ -397,14 +475,8 @@ static rf_status greet(rf__redis *r, int64_t deadline_ms, rf__error *error)
         status = rf__redis_send(r, deadline_ms, error);
     while (status == RF_OK && replies-- > 0) {
         status = rf__redis_reply(r, deadline_ms, &reply, error);
-        if (status == RF_OK && rf__reply_kind(reply, 0) == RF__ERROR) {
-            const char *text = rf__reply_text(reply, 0);
-            const rf__redis_failure *why = rf__redis_explain(text ? text : "");
-
-            status = why->status;
-            rf__set_error(error, "login or database refused by Redis: %s (%s)",
-                          why->text, why->code);
-        }
+        if (status == RF_OK)
+            status = check_greeting(r, reply, error);
     }
     /* No request was sent yet, so there is nothing that might have landed. */
     return status == RF_UNKNOWN ? RF_RETRY : status;
@@ -419,6 +491,13 @@ rf_status rf__redis_connect(rf__redis *r, int64_t deadline_ms, rf__error *error)
         return RF_OK;
     rf__redis_close(r);
 
+    if (r->locator != NULL) {
+        /* Whoever is found may be gone: leave time to look again. */
+        deadline_ms = rf__now_ms() + (rf__left_ms(deadline_ms) + 1) / 2;
+        status = r->locator->locate(r->locator, &r->url, deadline_ms, error);
+        if (status != RF_OK)
+            return status;
+    }
     status = rf__socket_connect(&r->socket, &r->url, r->usual_ms, deadline_ms,
                                 error);
     if (status != RF_OK)
@@ -430,11 +509,39 @@ rf_status rf__redis_connect(rf__redis *r, int64_t deadline_ms, rf__error *error)
         rf__set_error(error, "out of memory");
         return RF_NOMEM;
     }
-    r->reader->privdata = &r->reply;
     /* 0: never shrink.  Shrinking aborts the process when out of memory. */
     r->reader->maxbuf = 0;
     status = greet(r, deadline_ms, error);
     if (status != RF_OK)
         rf__redis_close(r);
     return status;
+}
+
+rf_status rf__redis_question(rf__redis *r, const char *const *words,
+                             int64_t deadline_ms, const rf__reply **out,
+                             rf__error *error)
+{
+    rf_status status = rf__redis_connect(r, deadline_ms, error);
+    int n = 0;
+
+    if (status != RF_OK)
+        return status;
+    while (words[n] != NULL)
+        n++;
+    if (append_words(r, n, words) != RF_OK) {
+        rf__redis_close(r);
+        rf__set_error(error, "out of memory");
+        return RF_NOMEM;
+    }
+    status = rf__redis_send(r, deadline_ms, error);
+    if (status == RF_OK)
+        status = rf__redis_reply(r, deadline_ms, out, error);
+    if (status == RF_OK && rf__reply_kind(*out, 0) == RF__ERROR) {
+        const char *text = rf__reply_text(*out, 0);
+        const rf__redis_failure *why = rf__redis_explain(text ? text : "");
+
+        rf__set_error(error, "%s (%s)", why->text, why->code);
+        return why->status;
+    }
+    return status == RF_UNKNOWN ? RF_RETRY : status;
 }

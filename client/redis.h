@@ -16,6 +16,18 @@
 typedef struct rf__redis rf__redis;
 
 /*
+ * Knows where a server is that moves, and is asked whenever a connection has to
+ * be made.  What is found there must say of itself that it is a master.
+ */
+typedef struct rf__locator rf__locator;
+struct rf__locator {
+    rf_status (*locate)(rf__locator *l, rf__url *url, int64_t deadline_ms,
+                        rf__error *error);
+    rf__locator *(*again)(const rf__locator *l); /* NULL: out of memory */
+    void (*free)(rf__locator *l);
+};
+
+/*
  * usual_ms: the limit of most requests.  Connects nothing.  NULL when out of
  * memory.
  */
@@ -24,6 +36,10 @@ rf__redis *rf__redis_again(const rf__redis *r); /* to the same server */
 void rf__redis_free(rf__redis *r);
 void rf__redis_close(rf__redis *r);
 int rf__redis_connected(const rf__redis *r);
+
+/* From now on l, which belongs to r, says where the server is. */
+void rf__redis_locate_by(rf__redis *r, rf__locator *l);
+int rf__redis_located(const rf__redis *r);
 
 /*
  * See to a connection of this process, authenticated and on its database.
@@ -81,9 +97,27 @@ typedef struct rf__reply rf__reply;
 rf_status rf__redis_reply(rf__redis *r, int64_t deadline_ms,
                           const rf__reply **out, rf__error *error);
 
+/*
+ * The same for a reply that must be a number; the one before it stays.  -1 when
+ * it is none or did not come.
+ */
+long long rf__redis_number(rf__redis *r, int64_t deadline_ms);
+
+/*
+ * Connect, send one command and wait for its reply: for questions that change
+ * nothing.  words ends in NULL.  RF_OK with a reply that is no error; RF_UNKNOWN
+ * becomes RF_RETRY.
+ */
+rf_status rf__redis_question(rf__redis *r, const char *const *words,
+                             int64_t deadline_ms, const rf__reply **out,
+                             rf__error *error);
+
 /* How many items there are, 1 at least. */
 size_t rf__reply_count(const rf__reply *reply);
 rf__reply_type rf__reply_kind(const rf__reply *reply, size_t i);
+
+/* Of an integer, its value; of an array, how many elements; else 0. */
+long long rf__reply_number(const rf__reply *reply, size_t i);
 
 /* Text of item i, zero-terminated, without a zero inside; else NULL. */
 const char *rf__reply_text(const rf__reply *reply, size_t i);

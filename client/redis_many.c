@@ -95,6 +95,7 @@ rf_status rf__rs_acquire_all(rf__source *base, rf__grants *grants,
 
     prepare_all(s, &call, &t, grants);
     rf__rs_write_floor(t.floor, floor);
+    rf__rs_ask_replicas(s, &call, deadline_ms);
     status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
     for (size_t i = 0; i < grants->n; i++)
         grants->grant[i].sent_ms = call.sent_ms;
@@ -102,9 +103,12 @@ rf_status rf__rs_acquire_all(rf__source *base, rf__grants *grants,
         return status;
     if (rf__rs_outcome_is(reply, "BUSY"))
         return busy(s, grants, reply);
-    if (rf__rs_outcome_is(reply, "OK"))
-        return granted(s, grants, reply);
-    return rf__rs_failed(s, grants->grant, reply);
+    if (!rf__rs_outcome_is(reply, "OK"))
+        return rf__rs_failed(s, grants->grant, reply);
+    status = granted(s, grants, reply);
+    if (status != RF_OK)
+        return status;
+    return rf__rs_confirm(s, &call, grants, deadline_ms);
 }
 
 /* ---- Many requests on their way at once ------------------------------------- */

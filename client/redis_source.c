@@ -127,6 +127,7 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
                       .echo = grant->holder,
                       .args = { grant->holder, ttl, least, wait, grant->token },
                       .n = 5 };
+    rf__grants one = { .grant = grant, .n = 1 };
     const rf__reply *reply;
     rf_status status;
 
@@ -134,6 +135,7 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
     rf__decimal_write(ttl, grant->ttl_ms);
     rf__rs_write_floor(least, floor);
     rf__decimal_write(wait, grant->wait_ms);
+    rf__rs_ask_replicas(s, &call, deadline_ms);
     status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
     grant->sent_ms = call.sent_ms;
     if (status != RF_OK)
@@ -155,7 +157,7 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
         /* -1: somebody has taken its time limit away.  Ours stays. */
         if (left >= 0)
             grant->ttl_ms = left;
-        return RF_OK;
+        return rf__rs_confirm(s, &call, &one, deadline_ms);
     }
     return rf__rs_failed(s, grant, reply);
 }
@@ -215,6 +217,7 @@ static rf_status reissue(rf__source *base, rf__grant *grant, rf_fence floor,
                       .echo = grant->holder,
                       .args = { grant->holder, fence, least },
                       .n = 3 };
+    rf__grants one = { .grant = grant, .n = 1 };
     const rf__reply *reply;
     int64_t issued;
     rf_status status;
@@ -222,6 +225,7 @@ static rf_status reissue(rf__source *base, rf__grant *grant, rf_fence floor,
     rf__rs_prepare(s, &call, tag);
     rf__decimal_write(fence, grant->fence);
     rf__decimal_write(least, floor);
+    rf__rs_ask_replicas(s, &call, deadline_ms);
     status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
     if (status != RF_OK)
         return status;
@@ -231,7 +235,7 @@ static rf_status reissue(rf__source *base, rf__grant *grant, rf_fence floor,
         issued <= grant->fence)
         return rf__rs_nonsense(s);
     grant->fence = issued;
-    return RF_OK;
+    return rf__rs_confirm(s, &call, &one, deadline_ms);
 }
 
 /* {"inspect", "", tag, state, fence, holder, left_ms, counter} */
@@ -303,8 +307,9 @@ static const rf__source_ops ops = {
     .close = close_source,
 };
 
-static rf__source *new_source(rf__redis *redis, const char *prefix,
-                              int timeout_ms, rf__error *error)
+/* Takes redis over, also when it fails. */
+static rf__source *new_source(rf__redis *redis, const rf_options *opts,
+                              rf__error *error)
 {
     rf__redis_source_t *s = redis != NULL ? calloc(1, sizeof(*s)) : NULL;
     char holder[RF_HOLDER_LEN + 1];
@@ -316,8 +321,10 @@ static rf__source *new_source(rf__redis *redis, const char *prefix,
     s->base.ops = &ops;
     s->base.error = error;
     s->redis = redis;
-    s->timeout_ms = timeout_ms;
-    memcpy(s->prefix, prefix, strlen(prefix) + 1);
+    s->timeout_ms = opts->timeout_ms;
+    s->min_replicas = opts->min_replicas;
+    s->replicas_ms = opts->replicas_ms;
+    memcpy(s->prefix, opts->prefix, strlen(opts->prefix) + 1);
     if (rf_holder_new(holder) == RF_OK)
         memcpy(s->client_id, holder, 12);
     memcpy(s->client_id + strlen(s->client_id), "-", 2);
@@ -327,14 +334,30 @@ static rf__source *new_source(rf__redis *redis, const char *prefix,
 static rf__source *clone(rf__source *base, rf__error *error)
 {
     rf__redis_source_t *s = rf__rs(base);
+    rf_options opts = { .prefix = s->prefix,
+                        .timeout_ms = s->timeout_ms,
+                        .min_replicas = s->min_replicas,
+                        .replicas_ms = s->replicas_ms };
 
-    return new_source(rf__redis_again(s->redis), s->prefix, s->timeout_ms,
-                      error);
+    return new_source(rf__redis_again(s->redis), &opts, error);
 }
 
 rf__source *rf__redis_source(const rf__url *url, const rf_options *opts,
                              rf__error *error)
 {
-    return new_source(rf__redis_new(url, opts->timeout_ms), opts->prefix,
-                      opts->timeout_ms, error);
+    return new_source(rf__redis_new(url, opts->timeout_ms), opts, error);
+}
+
+rf__source *rf__redis_source_at(const rf__url *url, rf__locator *locator,
+                                const rf_options *opts, rf__error *error)
+{
+    rf__redis *redis = NULL;
+
+    if (locator != NULL)
+        redis = rf__redis_new(url, opts->timeout_ms);
+    if (redis != NULL)
+        rf__redis_locate_by(redis, locator);
+    else if (locator != NULL)
+        locator->free(locator);
+    return new_source(redis, opts, error);
 }

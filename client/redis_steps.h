@@ -12,6 +12,7 @@ typedef struct rf__redis_source_t {
     rf__source base;
     rf__redis *redis;
     int timeout_ms;
+    int min_replicas, replicas_ms;
     char prefix[RF__PREFIX_MAX + 1];
     char client_id[16]; /* random, and "-": tags of two clients never meet */
     int64_t requests;
@@ -52,6 +53,15 @@ rf_status rf__rs_nonsense(rf__redis_source_t *s);
 /* Outcomes that several scripts share and that are not success. */
 rf_status rf__rs_failed(rf__redis_source_t *s, rf__grant *grant,
                         const rf__reply *reply);
+
+/*
+ * redis_replicas.c: ask, with this call, how many replicas get what it writes;
+ * and after it, whether enough did.  Otherwise the grants are given back.
+ */
+void rf__rs_ask_replicas(rf__redis_source_t *s, rf__call *call,
+                         int64_t deadline_ms);
+rf_status rf__rs_confirm(rf__redis_source_t *s, const rf__call *call,
+                         rf__grants *grants, int64_t deadline_ms);
 
 /* redis_wait.c, redis_many.c, redis_admin.c: see source.h. */
 rf_status rf__rs_force_release(rf__source *base, const char *resource,

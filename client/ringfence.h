@@ -62,7 +62,10 @@ const char *rf_version(void);
 
 /* ---- Client ----------------------------------------------------------- */
 
-/* At most one connection to the lock service, made when first needed. */
+/*
+ * At most one connection to each server of the lock service, made when first
+ * needed.
+ */
 typedef struct rf_client rf_client;
 
 /* Start from RF_OPTIONS_INIT, then set fields by name. */
@@ -79,10 +82,19 @@ typedef struct rf_options {
     int rate_per_s;
     int breaker_failures;
     int breaker_ms;
+
+    /*
+     * A new lock, or a new fence, counts only when min_replicas replicas (an
+     * absolute number) have it within replicas_ms (default 200), as WAIT tells;
+     * otherwise it is given back: RF_REFUSED.  Default 0: nobody asks.  It makes
+     * a fence that is issued twice after a fail-over rarer, never impossible.
+     */
+    int min_replicas;
+    int replicas_ms;
 } rf_options;
 
 /* clang-format off */
-#define RF_OPTIONS_INIT { "lock:v1:", 2000, 0, 0, 1000 }
+#define RF_OPTIONS_INIT { "lock:v1:", 2000, 0, 0, 1000, 0, 200 }
 /* clang-format on */
 
 /*
@@ -90,8 +102,15 @@ typedef struct rf_options {
  *
  *   redis://[[user]:password@]host[:port][/db]
  *   redis+unix://[[user]:password@]/path/to/socket[?db=n]
+ *   redis+sentinel://[[user]:password@]host[:port],.../master[/db]
+ *                                          [?sentinel=[user]:password]
  *
- * User, password and path may be percent-encoded.  opts is copied; NULL means
+ * The hosts of redis+sentinel are the sentinels (port 26379), at most 16; user
+ * and password in front are for the master that they name, those at the end for
+ * themselves.  When the connection breaks or a server turns out to be no master,
+ * the sentinels are asked again, until timeout_ms is over.
+ *
+ * User, password, path and master may be percent-encoded.  opts is copied; NULL means
  * the defaults.  Nothing is connected yet: the call that first needs the
  * connection makes it and reports its failure.  On success *out is the
  * client; end it with rf_close().  Otherwise *out is NULL and the text is
@@ -183,7 +202,7 @@ typedef struct rf_acquire_options {
  *
  * Returns RF_OK, RF_BUSY (wait_ms 0; rf_busy_ms tells how long), RF_TIMEOUT
  * (wait_ms is over, or rf_cancel), RF_UNKNOWN, RF_RETRY, RF_REFUSED (rate limit,
- * breaker, or Redis has fewer replicas than it was told to demand), RF_MISUSE
+ * breaker, or fewer replicas than Redis or min_replicas demands), RF_MISUSE
  * or RF_NOMEM.
  */
 rf_status rf_acquire(rf_client *client, const char *resource,
@@ -237,7 +256,8 @@ rf_status rf_renew(rf_lock *lock, int64_t ttl_ms);
  * middle of a section would lose updates.
  *
  * Returns RF_OK, RF_LOST, RF_UNKNOWN (the lock is given up: its number can't
- * be known), RF_RETRY, RF_MISUSE or RF_NOMEM.
+ * be known), RF_REFUSED (too few replicas: the lock is over), RF_RETRY, RF_MISUSE
+ * or RF_NOMEM.
  */
 rf_status rf_reissue(rf_lock *lock, rf_fence floor);
 

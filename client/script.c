@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backoff.h"
 #include "lua_scripts.h"
 
 #define SCRIPT(n, k, ...)                                       \
@@ -27,6 +28,8 @@ SCRIPT(acquire_all, 4, RF__KEY_LOCK, RF__KEY_COUNTER, RF__KEY_WAKE,
 SCRIPT(renew, 1, RF__KEY_LOCK);
 SCRIPT(release, 3, RF__KEY_LOCK, RF__KEY_WAKE, RF__KEY_WAITERS);
 SCRIPT(reissue, 2, RF__KEY_LOCK, RF__KEY_COUNTER);
+SCRIPT(raise, 2, RF__KEY_LOCK, RF__KEY_COUNTER);
+SCRIPT(withdraw, 3, RF__KEY_LOCK, RF__KEY_WAKE, RF__KEY_WAITERS);
 SCRIPT(inspect, 2, RF__KEY_LOCK, RF__KEY_COUNTER);
 SCRIPT(force_release, 3, RF__KEY_LOCK, RF__KEY_WAKE, RF__KEY_WAITERS);
 
@@ -82,6 +85,18 @@ static int append_call(rf__redis *r, const rf__call *call, int by_text)
     return fine && append_text(r, call->tag);
 }
 
+/* Behind the script, because it counts those who have what came before it. */
+static int append_wait(rf__redis *r, const rf__call *call)
+{
+    char replicas[RF__DECIMAL_MAX], ms[RF__DECIMAL_MAX];
+
+    rf__decimal_write(replicas, call->replicas);
+    /* To Redis 0 means for ever. */
+    rf__decimal_write(ms, call->replicas_ms > 0 ? call->replicas_ms : 1);
+    return rf__redis_begin(r, 3) && append_text(r, "WAIT") &&
+           append_text(r, replicas) && append_text(r, ms);
+}
+
 static int text_is(const rf__reply *reply, size_t i, const char *wanted)
 {
     const char *text = rf__reply_text(reply, i);
@@ -109,7 +124,8 @@ static int is_answer(const rf__reply *reply, const rf__call *call)
 static rf_status put(rf__redis *r, const rf__call *call, int by_text,
                      rf__error *error)
 {
-    if (append_call(r, call, by_text))
+    if (append_call(r, call, by_text) &&
+        (call->replicas == 0 || append_wait(r, call)))
         return RF_OK;
     /* Half a command stands there now: nothing may follow it. */
     rf__redis_close(r);
@@ -172,14 +188,15 @@ rf_status rf__script_put(rf__redis *r, const rf__call *call, rf__error *error)
     return put(r, call, 0, error);
 }
 
-rf_status rf__script_take(rf__redis *r, const rf__call *call,
-                          int64_t deadline_ms, const rf__reply **reply,
-                          rf__error *error)
+rf_status rf__script_take(rf__redis *r, rf__call *call, int64_t deadline_ms,
+                          const rf__reply **reply, rf__error *error)
 {
     rf_status status = rf__redis_reply(r, deadline_ms, reply, error);
 
     if (status != RF_OK)
         return status;
+    if (call->replicas > 0)
+        call->confirmed = rf__redis_number(r, deadline_ms);
     if (is_noscript(*reply))
         return RF__UNSENT;
     if (rf__reply_kind(*reply, 0) == RF__ERROR)
@@ -217,8 +234,8 @@ static rf_status run_text(rf__redis *r, rf__call *call, int64_t deadline_ms,
     return RF_UNKNOWN;
 }
 
-rf_status rf__script_run(rf__redis *r, rf__call *call, int64_t deadline_ms,
-                         const rf__reply **reply, rf__error *error)
+static rf_status run_once(rf__redis *r, rf__call *call, int64_t deadline_ms,
+                          const rf__reply **reply, rf__error *error)
 {
     rf_status status = connect_and_send(r, call, deadline_ms, error);
 
@@ -227,4 +244,20 @@ rf_status rf__script_run(rf__redis *r, rf__call *call, int64_t deadline_ms,
     if (status != RF__UNSENT)
         return status;
     return run_text(r, call, deadline_ms, reply, error);
+}
+
+rf_status rf__script_run(rf__redis *r, rf__call *call, int64_t deadline_ms,
+                         const rf__reply **reply, rf__error *error)
+{
+    rf__pauses pauses = { .ceiling_ms = 10, .most_ms = 200 };
+    rf_status status;
+
+    do {
+        status = run_once(r, call, deadline_ms, reply, error);
+        /* Still connected: this server is the one, whatever it complains of. */
+        if (status != RF_RETRY || !rf__redis_located(r) ||
+            rf__redis_connected(r))
+            return status;
+    } while (rf__backoff(&pauses, deadline_ms));
+    return status;
 }

@@ -33,7 +33,8 @@ typedef struct rf__script {
 
 extern const rf__script rf__script_acquire, rf__script_renew,
     rf__script_release, rf__script_reissue, rf__script_inspect,
-    rf__script_force_release, rf__script_acquire_all;
+    rf__script_force_release, rf__script_acquire_all, rf__script_raise,
+    rf__script_withdraw;
 
 #define RF__ARGS_MAX 6
 
@@ -48,7 +49,10 @@ typedef struct rf__call {
     const char *args[RF__ARGS_MAX]; /* the tag not among them          */
     int n;
     const char *tag;
-    int64_t sent_ms; /* out: clock just before the send */
+    int64_t sent_ms;     /* out: clock just before the send                  */
+    int replicas;        /* how many shall have it; 0: nobody asks           */
+    int replicas_ms;     /* how long to wait for them                        */
+    long long confirmed; /* out: how many do; -1: unknown                */
 } rf__call;
 
 /* Name of a key of a resource, zero-terminated.  Returns its length. */
@@ -58,7 +62,8 @@ size_t rf__key_name(char out[RF__KEY_MAX], rf__key key, const char *prefix,
 /*
  * Run it.  RF_OK: *reply is an array of count items, and it is the answer to
  * this very request; its outcome is item RF__OUTCOME.  Otherwise as
- * rf__redis_failure says, or RF_RETRY, RF_UNKNOWN, RF_NOMEM, with a text.
+ * rf__redis_failure says, or RF_RETRY, RF_UNKNOWN, RF_NOMEM, with a text.  Where
+ * the server moves, what did not land is tried again until the deadline.
  */
 #define RF__OUTCOME 4
 rf_status rf__script_run(rf__redis *r, rf__call *call, int64_t deadline_ms,
@@ -72,9 +77,8 @@ rf_status rf__script_run(rf__redis *r, rf__call *call, int64_t deadline_ms,
  */
 #define RF__UNSENT ((rf_status)-1)
 rf_status rf__script_put(rf__redis *r, const rf__call *call, rf__error *error);
-rf_status rf__script_take(rf__redis *r, const rf__call *call,
-                          int64_t deadline_ms, const rf__reply **reply,
-                          rf__error *error);
+rf_status rf__script_take(rf__redis *r, rf__call *call, int64_t deadline_ms,
+                          const rf__reply **reply, rf__error *error);
 
 /* What an error reply means: its status, with a text. */
 rf_status rf__script_refused(rf__redis *r, const rf__reply *reply,

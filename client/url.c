@@ -147,28 +147,39 @@ static int take_host(span *text, rf__url *out)
     return 1;
 }
 
+/* host[:port] */
+static rf_status take_place(span *text, int port, rf__url *out,
+                            rf__error *error)
+{
+    span digits;
+
+    if (!take_host(text, out))
+        return wrong(error, "the host is missing or malformed");
+    out->port = port;
+    if (text->len == 0 || text->at[0] != ':')
+        return RF_OK;
+    digits.at = ++text->at;
+    text->len--;
+    for (digits.len = 0;
+         digits.len < text->len && *text->at != '/' && *text->at != ',';
+         digits.len++)
+        text->at++;
+    text->len -= digits.len;
+    out->port = number(digits, 65535);
+    if (out->port < 1)
+        return wrong(error, "the port must be a number from 1 to 65535");
+    return RF_OK;
+}
+
 /* host[:port][/db] */
 static rf_status parse_tcp(span text, rf__url *out, rf__error *error)
 {
     rf_status status = parse_user(&text, out, error);
-    span port = { "6379", 4 };
 
-    if (status != RF_OK)
+    if (status == RF_OK)
+        status = take_place(&text, 6379, out, error);
+    if (status != RF_OK || text.len == 0)
         return status;
-    if (!take_host(&text, out))
-        return wrong(error, "the host is missing or malformed");
-    if (text.len > 0 && text.at[0] == ':') {
-        port.at = ++text.at;
-        text.len--;
-        for (port.len = 0; port.len < text.len && *text.at != '/'; port.len++)
-            text.at++;
-        text.len -= port.len;
-    }
-    out->port = number(port, 65535);
-    if (out->port < 1)
-        return wrong(error, "the port must be a number from 1 to 65535");
-    if (text.len == 0)
-        return RF_OK;
     if (text.at[0] != '/')
         return wrong(error, "something other than /db follows the host");
     text.at++;
@@ -224,5 +235,142 @@ rf_status rf__url_parse(const char *text, rf__url *out, rf__error *error)
     if (strncmp(text, tls_scheme, sizeof(tls_scheme) - 1) == 0)
         return wrong(error, "rediss:// needs TLS, and this library was built "
                             "without it");
-    return wrong(error, "it must begin with redis:// or redis+unix://");
+    return wrong(error, "it must begin with redis://, redis+unix://, "
+                        "redis+sentinel://, redis+cluster:// or redlock://");
+}
+
+/* ---- Several places ------------------------------------------------------- */
+
+static int same_place(const rf__url *a, const rf__url *b)
+{
+    return a->port == b->port && strcmp(a->host, b->host) == 0;
+}
+
+/* host[:port],host[:port]...; each with the user that stands in node[0]. */
+static rf_status take_places(span *text, int port, rf__service *out,
+                             rf__error *error)
+{
+    rf__url first = out->node[0];
+
+    for (out->n = 0; out->n < RF__NODES_MAX;) {
+        rf__url *node = &out->node[out->n];
+        rf_status status;
+
+        *node = first;
+        status = take_place(text, port, node, error);
+        if (status != RF_OK)
+            return status;
+        for (size_t i = 0; i < out->n; i++) {
+            if (same_place(node, &out->node[i]))
+                return wrong(error, "a host and port stand there twice");
+        }
+        out->n++;
+        if (text->len == 0 || text->at[0] != ',')
+            return RF_OK;
+        text->at++;
+        text->len--;
+    }
+    return wrong(error, "more than 16 hosts");
+}
+
+/* ?sentinel=user:password or ?sentinel=:password */
+static rf_status parse_sentinel_user(span query, rf__url *out, rf__error *error)
+{
+    static const char key[] = "sentinel=";
+    size_t len = sizeof(key) - 1;
+    span user;
+
+    if (query.len < len || memcmp(query.at, key, len) != 0)
+        return wrong(error, "only ?sentinel=user:password may follow the name");
+    query.at += len;
+    query.len -= len;
+    if (!cut(&query, ':', &user) || query.len == 0 ||
+        !decode(user, out->user, sizeof(out->user)) ||
+        !decode(query, out->password, sizeof(out->password)))
+        return wrong(error, "?sentinel= must be user:password, encoded");
+    return RF_OK;
+}
+
+/* [user@]host[:port],.../name[/db][?sentinel=user:password] */
+static rf_status parse_sentinel(span text, rf__service *out, rf__error *error)
+{
+    span before, name, query = text;
+    rf_status status = RF_OK;
+
+    out->topology = RF__SENTINEL;
+    if (cut(&query, '?', &before)) {
+        status = parse_sentinel_user(query, &out->node[0], error);
+        text = before;
+    }
+    if (status == RF_OK)
+        status = parse_user(&text, &out->data, error);
+    if (status == RF_OK)
+        status = take_places(&text, 26379, out, error);
+    if (status != RF_OK)
+        return status;
+    if (text.len == 0 || text.at[0] != '/')
+        return wrong(error, "the name of the master must follow: /name");
+    text.at++;
+    text.len--;
+    name = text;
+    if (cut(&text, '/', &name) && text.len > 0)
+        status = parse_db(text, &out->data, error);
+    if (status == RF_OK &&
+        (name.len == 0 || !decode(name, out->name, sizeof(out->name))))
+        status = wrong(error, "the name of the master is empty, too long or "
+                              "badly encoded");
+    return status;
+}
+
+/* [user@]host[:port],... */
+static rf_status parse_places(span text, rf__service *out, rf__error *error)
+{
+    rf_status status = parse_user(&text, &out->node[0], error);
+
+    if (status == RF_OK)
+        status = take_places(&text, 6379, out, error);
+    if (status == RF_OK && text.len > 0)
+        status = wrong(error, "something other than a host follows");
+    return status;
+}
+
+static rf_status parse_quorum(span text, rf__service *out, rf__error *error)
+{
+    rf_status status = parse_places(text, out, error);
+
+    out->topology = RF__QUORUM;
+    if (status == RF_OK &&
+        (out->n < 3 || out->n > RF__QUORUM_MAX || out->n % 2 == 0))
+        status = wrong(error, "a quorum is of 3, 5, 7 or 9 masters");
+    return status;
+}
+
+static rf_status parse_cluster(span text, rf__service *out, rf__error *error)
+{
+    out->topology = RF__CLUSTER;
+    return parse_places(text, out, error);
+}
+
+rf_status rf__service_parse(const char *text, rf__service *out,
+                            rf__error *error)
+{
+    static const struct {
+        const char *scheme;
+        rf_status (*parse)(span text, rf__service *out, rf__error *error);
+    } kinds[] = { { "redis+sentinel://", parse_sentinel },
+                  { "redis+cluster://", parse_cluster },
+                  { "redlock://", parse_quorum } };
+
+    memset(out, 0, sizeof(*out));
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        size_t len = strlen(kinds[i].scheme);
+        span rest = { text + len, 0 };
+
+        if (strncmp(text, kinds[i].scheme, len) != 0)
+            continue;
+        rest.len = strlen(rest.at);
+        return kinds[i].parse(rest, out, error);
+    }
+    out->n = 1;
+    return rf__url_parse(text, &out->node[0], error);
 }

@@ -9,6 +9,8 @@
  */
 #include "wait.h"
 
+#include "backoff.h"
+
 #include <string.h>
 
 /* A woken waiter that never comes costs the others this much. */
@@ -115,19 +117,9 @@ static rf_status ask(waiting *w)
     return status == RF_OK ? request(w) : status;
 }
 
-/* Anything from 0 to most, so that those who failed together part. */
-static int64_t jitter_ms(int64_t most)
-{
-    uint32_t random = 0;
-
-    if (rf__random(&random, sizeof(random)) != RF_OK)
-        return most;
-    return (int64_t)(random % (uint32_t)(most + 1));
-}
-
 static void pause_a_while(waiting *w, int64_t now_ms)
 {
-    int64_t until_ms = now_ms + 1 + jitter_ms(w->ceiling_ms);
+    int64_t until_ms = now_ms + 1 + rf__jitter_ms(w->ceiling_ms);
 
     w->ceiling_ms *= 2;
     if (w->ceiling_ms > POLL_LAST_MS)
@@ -148,7 +140,7 @@ static int64_t sleep_limit_ms(const waiting *w, int64_t left_ms)
         limit_ms = KEPT_WAIT_MS;
     if (limit_ms < 0)
         return left_ms;
-    limit_ms += 1 + jitter_ms(POLL_FIRST_MS);
+    limit_ms += 1 + rf__jitter_ms(POLL_FIRST_MS);
     return limit_ms < left_ms ? limit_ms : left_ms;
 }
 

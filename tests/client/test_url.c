@@ -210,6 +210,86 @@ static void test_no_message_quotes_the_url(void **state)
     }
 }
 
+/* ---- Several places --------------------------------------------------------- */
+
+static rf__service service;
+
+static void accepts_service(const char *text, rf__topology topology, size_t n)
+{
+    failure.text[0] = '\0';
+    assert_status(rf__service_parse(text, &service, &failure), RF_OK);
+    assert_int_equal(service.topology, topology);
+    assert_int_equal(service.n, n);
+}
+
+static void test_sentinels_have_their_own_user(void **state)
+{
+    (void)state;
+    accepts_service("redis+sentinel://a%3Ab:p%40@s1,s2:7,[::1]:8/m%2Fx/3"
+                    "?sentinel=watch:w%20",
+                    RF__SENTINEL, 3);
+    assert_string_equal(service.data.user, "a:b");
+    assert_string_equal(service.data.password, "p@");
+    assert_int_equal(service.data.db, 3);
+    assert_string_equal(service.name, "m/x");
+    assert_string_equal(service.node[0].host, "s1");
+    assert_int_equal(service.node[0].port, 26379);
+    assert_int_equal(service.node[1].port, 7);
+    assert_string_equal(service.node[2].host, "::1");
+    assert_int_equal(service.node[2].port, 8);
+    for (int i = 0; i < 3; i++) {
+        assert_string_equal(service.node[i].user, "watch");
+        assert_string_equal(service.node[i].password, "w ");
+    }
+    accepts_service("redis+sentinel://s/m", RF__SENTINEL, 1);
+    assert_string_equal(service.node[0].password, "");
+    assert_string_equal(service.data.password, "");
+}
+
+static void test_cluster_and_quorum_share_one_user(void **state)
+{
+    (void)state;
+    accepts_service("redis+cluster://u:p@a:1,b:2", RF__CLUSTER, 2);
+    assert_string_equal(service.node[1].host, "b");
+    assert_string_equal(service.node[1].user, "u");
+    accepts_service("redlock://:p@a,b,c", RF__QUORUM, 3);
+    assert_int_equal(service.node[2].port, 6379);
+    assert_string_equal(service.node[2].password, "p");
+    accepts_service("redis://h:1/2", RF__SINGLE, 1);
+    assert_int_equal(service.node[0].db, 2);
+}
+
+static void test_malformed_places_are_misuse(void **state)
+{
+    static const char *const bad[] = {
+        "redlock://a,b",     /* no majority of two worth having  */
+        "redlock://a,b,c,d", /* nor a better one of four         */
+        "redlock://a,b,a",   /* one master counted twice         */
+        "redlock://a,b,c/1",
+        "redlock://a,,c",
+        "redlock://a,b,",
+        "redlock://a,b,c,d,e,f,g,h,i,j,k",
+        "redis+cluster://",
+        "redis+cluster://a/1",
+        "redis+cluster://a:0",
+        "redis+sentinel://a",
+        "redis+sentinel://a/",
+        "redis+sentinel://a/m/x",
+        "redis+sentinel://a/m?x",
+        "redis+sentinel://a/m?sentinel=word",
+        "redis+sentinel://a/m?sentinel=u:",
+        "redis+cluster://a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q"
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        failure.text[0] = '\0';
+        if (rf__service_parse(bad[i], &service, &failure) != RF_MISUSE)
+            fail_msg("%s is taken", bad[i]);
+        assert_true(strlen(failure.text) > 10);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +303,9 @@ int main(void)
         cmocka_unit_test(test_malformed_urls_are_misuse),
         cmocka_unit_test(test_tls_is_refused_in_clear_words_without_it),
         cmocka_unit_test(test_no_message_quotes_the_url),
+        cmocka_unit_test(test_sentinels_have_their_own_user),
+        cmocka_unit_test(test_cluster_and_quorum_share_one_user),
+        cmocka_unit_test(test_malformed_places_are_misuse),
     };
 
     return run_group(tests, NULL, NULL);

@@ -28,6 +28,8 @@ struct redis_server {
     int port;
     char folder[TEMP_FOLDER_MAX];
     char socket[96];
+    char config[96];
+    char password[32];
     char url[128];
     const char *options[32];
     redisContext *context;
@@ -59,12 +61,13 @@ static int free_port(void)
 static void run_server(redis_server *s)
 {
     char port[16], log[96];
-    const char *argv[64] = { "redis-server", "--port",    port,
-                             "--bind",       "127.0.0.1", "--unixsocket",
-                             s->socket,      "--dir",     s->folder,
-                             "--save",       "",          "--appendonly",
-                             "no",           "--logfile", log,
-                             "--daemonize",  "no" };
+    const char *argv[64] = {
+        "redis-server", s->config,   "--port",       port,
+        "--bind",       "127.0.0.1", "--unixsocket", s->socket,
+        "--dir",        s->folder,   "--save",       "",
+        "--appendonly", "no",        "--logfile",    log,
+        "--daemonize",  "no"
+    };
     size_t n = 0;
 
     snprintf(port, sizeof(port), "%d", s->port);
@@ -90,7 +93,9 @@ static int answers(redis_server *s)
         s->context = NULL;
         return 0;
     }
-    reply = redisCommand(s->context, "PING");
+    reply = s->password[0] != '\0'
+                ? redisCommand(s->context, "AUTH %s", s->password)
+                : redisCommand(s->context, "PING");
     freeReplyObject(reply);
     if (reply != NULL)
         return 1;
@@ -127,13 +132,30 @@ static int launch(redis_server *s)
     return 0;
 }
 
+static void write_config(redis_server *s, const char *text)
+{
+    FILE *file;
+
+    snprintf(s->config, sizeof(s->config), "%s/redis.conf", s->folder);
+    file = fopen(s->config, "w");
+    if (file == NULL || fputs(text, file) == EOF || fclose(file) != 0)
+        die("cannot write redis.conf");
+}
+
 redis_server *redis_server_start(const char *const *options)
+{
+    return redis_server_start_with("", options);
+}
+
+redis_server *redis_server_start_with(const char *config,
+                                      const char *const *options)
 {
     redis_server *s = calloc(1, sizeof(*s));
 
     if (s == NULL)
         die("out of memory");
     temp_folder(s->folder);
+    write_config(s, config);
     snprintf(s->socket, sizeof(s->socket), "%s/redis.sock", s->folder);
     snprintf(s->url, sizeof(s->url), "redis+unix://%s", s->socket);
     for (size_t i = 0; options != NULL && options[i] != NULL && i < 30; i++)
@@ -152,6 +174,12 @@ static void disconnect(redis_server *s)
     if (s->context != NULL)
         redisFree(s->context);
     s->context = NULL;
+}
+
+void redis_server_login(redis_server *s, const char *password)
+{
+    snprintf(s->password, sizeof(s->password), "%s", password);
+    disconnect(s);
 }
 
 void redis_server_kill(redis_server *s)
@@ -266,10 +294,21 @@ static void print(const redisReply *r, char *to, size_t size)
     }
 }
 
+/* A server that changes its role drops its connections: not worth a command. */
+static void leave_if_closed(redis_server *s)
+{
+    struct pollfd p = { .fd = s->context != NULL ? s->context->fd : -1,
+                        .events = POLLIN };
+
+    if (poll(&p, 1, 0) > 0)
+        disconnect(s);
+}
+
 static const char *command(redis_server *s, const char *format, va_list args)
 {
     redisReply *reply;
 
+    leave_if_closed(s);
     if (s->context == NULL && !answers(s))
         die("redis-server is gone");
     reply = redisvCommand(s->context, format, args);

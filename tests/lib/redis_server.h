@@ -18,6 +18,16 @@ typedef struct redis_server redis_server;
 /* More of redis.conf as command-line words, NULL-terminated; or NULL. */
 redis_server *redis_server_start(const char *const *options);
 
+/*
+ * The same with a configuration file of its own, which begins with this text;
+ * for a sentinel, give it the option "--sentinel".
+ */
+redis_server *redis_server_start_with(const char *config,
+                                      const char *const *options);
+
+/* What it demands of redis_server_command(), now and after every restart. */
+void redis_server_login(redis_server *server, const char *password);
+
 /* Stop by pid, remove the folder, free.  NULL is fine. */
 void redis_server_stop(redis_server *server);
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * redis_replicas.c - a grant that only counts when replicas have it
+ *
+ * WAIT goes out behind the script on the same connection and counts the replicas
+ * that received all that was written before the script ended, by whomever: so a
+ * replay is counted as well.  A shortfall does not undo the write, so it is given
+ * back.
+ */
+#include "redis_steps.h"
+
+void rf__rs_ask_replicas(rf__redis_source_t *s, rf__call *call,
+                         int64_t deadline_ms)
+{
+    int half = rf__left_ms(deadline_ms) / 2;
+
+    call->replicas = s->min_replicas;
+    /* The other half is for giving it back. */
+    call->replicas_ms = s->replicas_ms < half ? s->replicas_ms : half;
+    call->confirmed = -1;
+}
+
+static int give_back(rf__redis_source_t *s, rf__grants *grants,
+                     int64_t deadline_ms)
+{
+    int all = 1;
+
+    for (size_t i = 0; i < grants->n; i++) {
+        rf_status status = s->base.ops->release(&s->base, &grants->grant[i],
+                                                deadline_ms);
+
+        all = all && (status == RF_OK || status == RF_LOST);
+    }
+    return all;
+}
+
+rf_status rf__rs_confirm(rf__redis_source_t *s, const rf__call *call,
+                         rf__grants *grants, int64_t deadline_ms)
+{
+    if (s->min_replicas == 0 || call->confirmed >= s->min_replicas)
+        return RF_OK;
+    if (!give_back(s, grants, deadline_ms))
+        return RF_UNKNOWN;
+    rf__set_error(s->base.error,
+                  "%lld replicas have it and %d were demanded: given back",
+                  call->confirmed > 0 ? call->confirmed : 0, s->min_replicas);
+    return RF_REFUSED;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * topology.c - which source belongs to which URL
+ */
+#include "topology.h"
+
+#include "redis_source.h"
+#include "sentinel.h"
+
+rf_status rf__topology_check(const rf__service *service, const rf_options *opts,
+                             rf__error *error)
+{
+    if (service->topology == RF__QUORUM && opts->min_replicas > 0) {
+        rf__set_error(error, "option min_replicas: the masters of redlock:// "
+                             "are independent");
+        return RF_MISUSE;
+    }
+    return RF_OK;
+}
+
+rf__source *rf__topology_source(const rf__service *service,
+                                const rf_options *opts, rf__error *error)
+{
+    if (service->topology == RF__SENTINEL)
+        return rf__redis_source_at(
+            &service->data, rf__sentinel_locator(service, opts->timeout_ms),
+            opts, error);
+    return rf__redis_source(&service->node[0], opts, error);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * test_replicas.c - grants that only count when replicas have them
+ */
+#include "rf_test.h"
+
+#include <string.h>
+
+#include "proxy.h"
+#include "redis_topology.h"
+
+#define LOCK "{lock:v1:%s}"
+
+static redis_server *master, *replica[2];
+static proxy *fault;
+
+static int start(void **state)
+{
+    static const char *const options[] = { "--repl-diskless-sync-delay", "0",
+                                           NULL };
+
+    (void)state;
+    master = redis_server_start(options);
+    for (int i = 0; i < 2; i++) {
+        replica[i] = redis_server_start(NULL);
+        redis_server_command(replica[i], "REPLICAOF 127.0.0.1 %d",
+                             redis_server_port(master));
+    }
+    wait_until(redis_replicas_ready(master, 2));
+    fault = proxy_start(redis_server_socket(master));
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    proxy_stop(fault);
+    for (int i = 0; i < 2; i++)
+        redis_server_stop(replica[i]);
+    redis_server_stop(master);
+    return 0;
+}
+
+static rf_client *open_for(int min_replicas, int replicas_ms)
+{
+    rf_options opts = RF_OPTIONS_INIT;
+    rf_client *client;
+
+    opts.min_replicas = min_replicas;
+    opts.replicas_ms = replicas_ms;
+    assert_status(rf_open(proxy_url(fault), &opts, &client), RF_OK);
+    return client;
+}
+
+static int held(const char *resource)
+{
+    return (int)redis_server_number(master, "EXISTS " LOCK, resource);
+}
+
+static void test_grant_that_replicas_have_is_ok(void **state)
+{
+    rf_client *client = open_for(2, 5000);
+    rf_lock *lock;
+    int before = proxy_requests(fault);
+
+    (void)state;
+    assert_status(rf_acquire(client, "enough", NULL, &lock), RF_OK);
+    assert_int_equal(redis_server_number(replica[0], "EXISTS " LOCK, "enough"),
+                     1);
+    assert_int_equal(redis_server_number(replica[1], "EXISTS " LOCK, "enough"),
+                     1);
+    assert_status(rf_reissue(lock, 10), RF_OK);
+    assert_int_equal(
+        redis_server_number(replica[0], "GET " LOCK ":fence", "enough"), 11);
+    assert_status(rf_release(lock), RF_OK);
+    /* Three scripts (each sent whole at first) and two questions. */
+    assert_in_range(proxy_requests(fault) - before, 5, 10);
+    rf_close(client);
+}
+
+static void test_shortfall_is_refused_and_given_back(void **state)
+{
+    rf_client *client = open_for(3, 50);
+    rf_lock *lock;
+
+    (void)state;
+    assert_status(rf_acquire(client, "short", NULL, &lock), RF_REFUSED);
+    assert_null(lock);
+    assert_non_null(strstr(rf_message(client), "2 replicas"));
+    assert_int_equal(held("short"), 0);
+    rf_close(client);
+}
+
+static void test_replica_that_hangs_does_not_count(void **state)
+{
+    rf_client *client = open_for(2, 100);
+    rf_lock *lock;
+
+    (void)state;
+    redis_server_freeze(replica[1]);
+    assert_status(rf_acquire(client, "hung", NULL, &lock), RF_REFUSED);
+    assert_int_equal(held("hung"), 0);
+    redis_server_thaw(replica[1]);
+    rf_close(client);
+    client = open_for(2, 5000);
+    assert_status(rf_acquire(client, "hung", NULL, &lock), RF_OK);
+    assert_status(rf_release(lock), RF_OK);
+    rf_close(client);
+}
+
+static void test_replayed_grant_is_not_taken_for_replicated(void **state)
+{
+    rf_client *client = open_for(2, 100);
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_lock *lock;
+
+    (void)state;
+    assert_status(rf_acquire(client, "warm", NULL, &lock), RF_OK);
+    assert_status(rf_release(lock), RF_OK);
+    redis_server_freeze(replica[1]);
+    proxy_set(fault, PROXY_CUT_AFTER, 0, 1);
+    opts.ttl_ms = 60000;
+    assert_status(rf_acquire(client, "again", &opts, &lock), RF_UNKNOWN);
+    assert_int_equal(held("again"), 0);
+    redis_server_thaw(replica[1]);
+    rf_close(client);
+}
+
+static void test_set_of_locks_is_given_back_whole(void **state)
+{
+    static const char *const names[] = { "one", "two", "three" };
+    rf_client *client = open_for(3, 50);
+    rf_lock *locks[3];
+
+    (void)state;
+    assert_status(rf_acquire_all(client, names, 3, NULL, locks), RF_REFUSED);
+    for (int i = 0; i < 3; i++) {
+        assert_null(locks[i]);
+        assert_int_equal(held(names[i]), 0);
+    }
+    rf_close(client);
+    client = open_for(2, 5000);
+    assert_status(rf_acquire_all(client, names, 3, NULL, locks), RF_OK);
+    assert_status(rf_release_all(locks, 3), RF_OK);
+    rf_close(client);
+}
+
+static void test_fence_raised_without_replicas_ends_the_lock(void **state)
+{
+    rf_client *client = open_for(2, 100);
+    rf_lock *lock;
+
+    (void)state;
+    assert_status(rf_acquire(client, "raised", NULL, &lock), RF_OK);
+    redis_server_freeze(replica[1]);
+    assert_status(rf_reissue(lock, 50), RF_REFUSED);
+    assert_int_equal(rf_lock_fence(lock), 0);
+    assert_int_equal(held("raised"), 0);
+    redis_server_thaw(replica[1]);
+    assert_status(rf_release(lock), RF_LOST);
+    rf_close(client);
+}
+
+static void test_connection_lost_while_replicas_are_counted(void **state)
+{
+    rf_client *client = open_for(2, 5000);
+    rf_lock *lock;
+
+    (void)state;
+    assert_status(rf_acquire(client, "cut", NULL, &lock), RF_OK);
+    assert_status(rf_release(lock), RF_OK);
+    /* The script is answered; the question behind it is not. */
+    proxy_set(fault, PROXY_CUT_BEFORE, 1, 1);
+    assert_status(rf_acquire(client, "cut", NULL, &lock), RF_REFUSED);
+    assert_int_equal(held("cut"), 0);
+    rf_close(client);
+}
+
+static void test_numbers_out_of_range_are_misuse(void **state)
+{
+    rf_options opts = RF_OPTIONS_INIT;
+    rf_client *client;
+
+    (void)state;
+    opts.min_replicas = -1;
+    assert_status(rf_open("redis://h", &opts, &client), RF_MISUSE);
+    opts.min_replicas = 1;
+    opts.replicas_ms = 0;
+    assert_status(rf_open("redis://h", &opts, &client), RF_MISUSE);
+    opts.replicas_ms = 1;
+    assert_status(rf_open("redlock://a,b,c", &opts, &client), RF_MISUSE);
+    assert_non_null(strstr(rf_message(NULL), "independent"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_grant_that_replicas_have_is_ok),
+        cmocka_unit_test(test_shortfall_is_refused_and_given_back),
+        cmocka_unit_test(test_replica_that_hangs_does_not_count),
+        cmocka_unit_test(test_replayed_grant_is_not_taken_for_replicated),
+        cmocka_unit_test(test_set_of_locks_is_given_back_whole),
+        cmocka_unit_test(test_fence_raised_without_replicas_ends_the_lock),
+        cmocka_unit_test(test_connection_lost_while_replicas_are_counted),
+        cmocka_unit_test(test_numbers_out_of_range_are_misuse),
+    };
+
+    return run_group(tests, start, stop);
+}
