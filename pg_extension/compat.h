@@ -8,10 +8,21 @@
 #define RF_COMPAT_H
 
 #include "postgres.h"
+
+#include "miscadmin.h"
+#include "postmaster/autovacuum.h"
+#include "replication/walsender.h"
+#include "storage/ipc.h"
 #include "utils/guc.h"
+#include "utils/relcache.h"
 
 #if PG_VERSION_NUM < 130002
 #error "ringfence needs PostgreSQL 13.2 or later"
+#endif
+
+/* What is inside a text: part of postgres.h before 16. */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
 #endif
 
 /* A check hook's extra: freed by the server, so from its allocator. */
@@ -51,6 +62,55 @@
 #else
 #define rf_end_pending			IdleInTransactionSessionTimeoutPending
 #define rf_end_setting			IdleInTransactionSessionTimeout
+#endif
+
+/*
+ * How many backends there can be.  Before 15 the server has not counted yet
+ * when a preloaded library asks.
+ */
+#if PG_VERSION_NUM >= 150000
+#define rf_max_backends()		MaxBackends
+#else
+#define rf_max_backends() \
+	(MaxConnections + autovacuum_max_workers + 1 + \
+	 max_worker_processes + max_wal_senders)
+#endif
+
+/*
+ * Shared memory is asked for in a hook from 15 on, before that at once.
+ * RF_SHMEM_REQUEST() defines rf_shmem_request_init(), which sees to it that
+ * request() is called.
+ */
+#if PG_VERSION_NUM >= 150000
+#define RF_SHMEM_REQUEST(request) \
+	static shmem_request_hook_type previous_request = NULL; \
+	static void \
+	request_in_hook(void) \
+	{ \
+		if (previous_request) \
+			previous_request(); \
+		request(); \
+	} \
+	static void \
+	rf_shmem_request_init(void) \
+	{ \
+		previous_request = shmem_request_hook; \
+		shmem_request_hook = request_in_hook; \
+	}
+#else
+#define RF_SHMEM_REQUEST(request) \
+	static void \
+	rf_shmem_request_init(void) \
+	{ \
+		request(); \
+	}
+#endif
+
+/* The index of the primary key; not one that can be deferred. */
+#if PG_VERSION_NUM >= 180000
+#define rf_primary_key(rel)		RelationGetPrimaryKeyIndex((rel), false)
+#else
+#define rf_primary_key(rel)		RelationGetPrimaryKeyIndex(rel)
 #endif
 
 /* The virtual transaction that a process is in, or invalid. */

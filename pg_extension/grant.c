@@ -9,6 +9,7 @@
 #include "common/hashfn.h"
 #include "mb/pg_wchar.h"
 
+#include "compat.h"
 #include "errcodes.h"
 #include "settings.h"
 

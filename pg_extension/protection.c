@@ -20,6 +20,7 @@
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
+#include "compat.h"
 #include "protection.h"
 
 /* Columns of ringfence.protection. */
@@ -63,7 +64,7 @@ read_mode(Relation record, const char *schema, const char *table)
 				NameGetDatum(&names[1]));
 
 	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	scan = systable_beginscan(record, RelationGetPrimaryKeyIndex(record), true,
+	scan = systable_beginscan(record, rf_primary_key(record), true,
 							  snapshot, 2, key);
 	tuple = systable_getnext(scan);
 	if (HeapTupleIsValid(tuple))

@@ -20,16 +20,10 @@
 
 static shmem_startup_hook_type previous_startup = NULL;
 
-/* As the server will count them; before 15 it has not yet when we ask. */
 int
 rf_backend_slots(void)
 {
-#if PG_VERSION_NUM >= 150000
-	return MaxBackends;
-#else
-	return MaxConnections + autovacuum_max_workers + 1 +
-		max_worker_processes + max_wal_senders;
-#endif
+	return rf_max_backends();
 }
 
 static void
@@ -54,29 +48,14 @@ request_memory(void)
 	RequestAddinShmemSpace(add_size(rf_stats_size(), rf_recent_size()));
 }
 
-#if PG_VERSION_NUM >= 150000
-static shmem_request_hook_type previous_request = NULL;
-
-static void
-request_shared(void)
-{
-	if (previous_request)
-		previous_request();
-	request_memory();
-}
-#endif
+RF_SHMEM_REQUEST(request_memory)
 
 void
 rf_shared_init(void)
 {
 	if (!process_shared_preload_libraries_in_progress)
 		return;
-#if PG_VERSION_NUM >= 150000
-	previous_request = shmem_request_hook;
-	shmem_request_hook = request_shared;
-#else
-	request_memory();
-#endif
+	rf_shmem_request_init();
 	previous_startup = shmem_startup_hook;
 	shmem_startup_hook = start_shared;
 }

@@ -16,6 +16,7 @@
 #include "utils/lsyscache.h"
 
 #include "column.h"
+#include "compat.h"
 #include "grant.h"
 #include "protection.h"
 #include "template.h"
