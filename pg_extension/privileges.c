@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
+#include "checks.h"
 #include "errcodes.h"
 
 PG_FUNCTION_INFO_V1(ringfence_grant_to);
@@ -26,18 +27,26 @@ static const char *const grants[] = {
 	" TO %s"
 };
 
-Datum
-ringfence_grant_to(PG_FUNCTION_ARGS)
+static const char *
+read_role(FunctionCallInfo fcinfo)
 {
-	const char *role;
-	int			i;
+	char	   *role;
 
-	if (PG_ARGISNULL(0))
+	rf_check_not_null(fcinfo, 0, "role");
+	role = GetUserNameFromId(PG_GETARG_OID(0), true);
+	if (role == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_RF_ARGUMENT),
 				 errmsg(RF_MSG_ARGUMENT),
-				 errdetail("The role is null.")));
-	role = quote_identifier(GetUserNameFromId(PG_GETARG_OID(0), false));
+				 errdetail("There is no role with OID %u.", PG_GETARG_OID(0))));
+	return quote_identifier(role);
+}
+
+Datum
+ringfence_grant_to(PG_FUNCTION_ARGS)
+{
+	const char *role = read_role(fcinfo);
+	int			i;
 
 	SPI_connect();
 	for (i = 0; i < lengthof(grants); i++)

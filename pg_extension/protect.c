@@ -76,6 +76,13 @@ check_owner(Oid relid)
 					   get_rel_name(relid));
 }
 
+static void
+raise_no_table(Oid relid)
+{
+	raise_argument(psprintf("There is no table with OID %u.", relid),
+				   "It may have been dropped.");
+}
+
 /*
  * Lock the table against other changes of its kind before looking at it; and
  * look first whether the caller may lock it.
@@ -85,8 +92,12 @@ open_own_table(Oid relid)
 {
 	Relation	rel;
 
+	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
+		raise_no_table(relid);
 	check_owner(relid);
-	rel = relation_open(relid, ShareRowExclusiveLock);
+	rel = try_relation_open(relid, ShareRowExclusiveLock);
+	if (rel == NULL)
+		raise_no_table(relid);
 	check_owner(relid);
 	return rel;
 }
@@ -458,6 +469,11 @@ ringfence_unprotect(PG_FUNCTION_ARGS)
 	List	   *tables;
 	Caller		caller;
 
+	if (rel->rd_rel->relkind != RELKIND_RELATION &&
+		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		raise_setup(rel, psprintf("\"%s\" is not a table.",
+								  rf_table_name(rel)),
+					"Nothing else can have been protected.");
 	check_not_by_root(rel);
 	tables = find_all_inheritors(relid, ShareRowExclusiveLock, NULL);
 	relation_close(rel, NoLock);

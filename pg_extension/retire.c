@@ -28,6 +28,34 @@ PG_FUNCTION_INFO_V1(ringfence_retire);
 
 /* Each costs an entry in the server's lock table to the end of this. */
 #define MOST_AT_ONCE	10000
+#define MOST_YEARS		4000
+
+static void
+refuse_age(const char *why)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_RF_ARGUMENT),
+			 errmsg(RF_MSG_ARGUMENT),
+			 errdetail_internal("The age is %s.", why)));
+}
+
+/* Nothing is older, and there is no date before all that long ago. */
+static void
+check_age(Interval *age)
+{
+	Interval	most = {0};
+
+	most.month = MOST_YEARS * MONTHS_PER_YEAR;
+	if (DatumGetBool(DirectFunctionCall2(interval_gt,
+										 IntervalPGetDatum(age),
+										 IntervalPGetDatum(&most))))
+		refuse_age(psprintf("above %d years", MOST_YEARS));
+	most.month = -most.month;
+	if (DatumGetBool(DirectFunctionCall2(interval_lt,
+										 IntervalPGetDatum(age),
+										 IntervalPGetDatum(&most))))
+		refuse_age("negative");
+}
 
 static TimestampTz
 read_cutoff(FunctionCallInfo fcinfo)
@@ -38,14 +66,12 @@ read_cutoff(FunctionCallInfo fcinfo)
 
 	rf_check_not_null(fcinfo, 0, "age");
 	age = PG_GETARG_INTERVAL_P(0);
+	check_age(age);
 	cutoff = DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval,
 													 TimestampTzGetDatum(now),
 													 IntervalPGetDatum(age)));
 	if (cutoff > now)
-		ereport(ERROR,
-				(errcode(ERRCODE_RF_ARGUMENT),
-				 errmsg(RF_MSG_ARGUMENT),
-				 errdetail("The age is negative.")));
+		refuse_age("negative");
 	return cutoff;
 }
 

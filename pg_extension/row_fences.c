@@ -132,10 +132,16 @@ ringfence_row_fences(PG_FUNCTION_ARGS)
 	char	   *source = text_to_cstring(PG_GETARG_TEXT_PP(2));
 	FenceScan	scan;
 	ListCell   *cell;
-	List	   *tables = find_all_inheritors(PG_GETARG_OID(0),
-											 AccessShareLock, NULL);
+	Relation	root;
+	List	   *tables;
 
 	begin_result(fcinfo, &scan);
+	/* Dropped since the caller has seen its name: no rows. */
+	root = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
+	if (root == NULL)
+		return (Datum) 0;
+	tables = find_all_inheritors(RelationGetRelid(root), AccessShareLock, NULL);
+	relation_close(root, NoLock);
 	initStringInfo(&scan.name);
 	scan.per_row = AllocSetContextCreate(CurrentMemoryContext,
 										 "ringfence row",

@@ -119,16 +119,24 @@ REVOKE ALL ON FUNCTION ringfence.once(text, text) FROM PUBLIC;
 COMMENT ON FUNCTION ringfence.once(text, text) IS
     'True in the transaction that applies the operation, false when one has committed it.';
 
+-- NULL is no age; least of all one that all receipts have reached.
 CREATE FUNCTION ringfence.expire_receipts(older_than interval) RETURNS bigint
-LANGUAGE SQL VOLATILE PARALLEL UNSAFE
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    WITH gone AS (
-        DELETE FROM ringfence.receipts
-        WHERE applied_at < pg_catalog.now() - GREATEST(older_than, interval '0')
-        RETURNING 1
-    )
-    SELECT pg_catalog.count(*) FROM gone
+DECLARE
+    expired bigint;
+BEGIN
+    IF older_than IS NULL OR older_than > interval '4000 years' THEN
+        RAISE EXCEPTION 'argument is invalid' USING ERRCODE = 'RF004',
+            DETAIL = CASE WHEN older_than IS NULL THEN 'The age is null.'
+                ELSE 'The age is above 4000 years.' END;
+    END IF;
+    DELETE FROM ringfence.receipts
+        WHERE applied_at < now() - GREATEST(older_than, interval '0');
+    GET DIAGNOSTICS expired = ROW_COUNT;
+    RETURN expired;
+END
 $$;
 
 REVOKE ALL ON FUNCTION ringfence.expire_receipts(interval) FROM PUBLIC;
