@@ -14,8 +14,9 @@ SEED      ?=#	replays one run of sim, drills or soak
 MINUTES   ?=#	how long soak goes on (1)
 WERROR    ?=#	1: warnings are errors
 ROUNDS    ?=#	of each measurement, instead of its own number
+PG        ?=#	matrix: this PostgreSQL alone
 V         ?=#	1: show the commands
-export PREFIX PG_CONFIG T SEED ROUNDS SANITIZE VALGRIND WERROR V
+export PREFIX PG_CONFIG T SEED ROUNDS SANITIZE VALGRIND WERROR PG V
 
 ROOT  := $(CURDIR)
 BUILD := $(ROOT)/build$(if $(SANITIZE),/sanitize-$(SANITIZE))
@@ -26,7 +27,7 @@ MAKE_EXTENSION = +@mkdir -p $(BUILD)/pg_extension && $(MAKE) \
 
 .PHONY: all client extension examples check test-client test-sql \
         test-isolation test tests demo bench bench-counts model sim \
-        mutants drills soak lint format install uninstall \
+        mutants drills soak matrix lint format install uninstall \
         install-extension deps clean help
 
 all: client extension ## build the library and the extension
@@ -90,6 +91,10 @@ drills: deps ## real servers, real faults, SEED=n
 soak: deps ## all faults at random, for MINUTES=n
 	+@$(MAKE) --no-print-directory all
 	@RF_BUILD=$(BUILD) tests/drills/soak
+
+matrix: ## compile and test on PostgreSQL 13, 15, 17, 18
+	@tests/lib/deps.sh matrix
+	@tests/matrix/run
 
 lint: ## format, static checks, banned calls, one version
 	@tests/lib/deps.sh lint

@@ -5,8 +5,8 @@
 # deps.sh GROUP...: install the Debian packages that are missing, by apt-get.
 #
 # Groups: check (what make check and make demo need), lint, valgrind, model,
-# sim.  Silent and quick when nothing is missing.  What it leaves alone is told in
-# docs/building.md: no PostgreSQL cluster is created, no service started.
+# matrix, sim.  Silent and quick when nothing is missing.  What it leaves alone
+# is told in docs/building.md: no PostgreSQL cluster is created, no service started.
 set -eu
 
 PG_MAJOR=${PG_MAJOR:-15}
@@ -21,6 +21,7 @@ packages() {
     lint) echo git clang clang-format cppcheck shellcheck ;;
     valgrind) echo valgrind libc6-dbg ;;
     model) echo gcc libc6-dev spin ;;
+    matrix) echo debootstrap ;;
     sim) echo liblua5.1-0-dev ;;
     *)
         echo "deps: unknown group $1" >&2

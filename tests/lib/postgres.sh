@@ -88,7 +88,7 @@ pg_start() {
     chmod 755 "$dir"
     chown "$PG_OWNER" "$dir/data" "$dir/socket"
     "${PG_AS[@]}" "$bin/initdb" -D "$dir/data" -U postgres -A trust -E UTF8 \
-        --locale=C.UTF-8 --no-sync --no-instructions >"$dir/initdb.log" 2>&1 || {
+        --locale=C.UTF-8 --no-sync >"$dir/initdb.log" 2>&1 || {
         cat "$dir/initdb.log" >&2
         return 1
     }

@@ -2,6 +2,15 @@
 -- Copyright (c) 2026 ringfence maintainers
 -- case 14
 BEGIN;
+SELECT current_setting('server_version_num')::int < 150000 AS no_merge \gset
+\if :no_merge
+SELECT plan(1);
+SELECT throws_ok('MERGE INTO t USING s ON true WHEN MATCHED THEN DELETE',
+    '42601', NULL, 'before PostgreSQL 15 there is no MERGE');
+SELECT * FROM finish();
+ROLLBACK;
+\q
+\endif
 SELECT plan(10);
 
 CREATE TABLE stock (sku text PRIMARY KEY, fence bigint, left_over int);
