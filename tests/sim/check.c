@@ -16,6 +16,7 @@
 
 #define OPERATIONS_MAX 256
 #define GRANTS_MAX     128
+#define NOTHINGS_MAX   64
 
 typedef enum told { PENDING, DONE, REFUSED, UNKNOWN } told;
 
@@ -44,9 +45,13 @@ static struct {
     int64_t fence;
 } beliefs[HOLDERS + 1];
 
+static char nothings[NOTHINGS_MAX][40];
+static int nothing_count;
+
 void check_begin(void)
 {
     count = 0;
+    nothing_count = 0;
     for (int i = 0; i < RESOURCES; i++) {
         histories[i].newest = 0;
         histories[i].newest_grant = 0;
@@ -161,6 +166,24 @@ void check_granted(int resource, int64_t fence, int64_t newest_before)
                  (long long)fence, (long long)newest_before);
     if (fence > h->newest_grant)
         h->newest_grant = fence;
+}
+
+void check_told_nothing(const char *holder)
+{
+    if (nothing_count == NOTHINGS_MAX)
+        sim_fail("%s", "simulator: too many holders without a lock");
+    sim_copy(nothings[nothing_count++], sizeof(nothings[0]), holder);
+}
+
+void check_lock(const char *value)
+{
+    const char *holder = strchr(value, ':');
+
+    for (int i = 0; holder != NULL && i < nothing_count; i++) {
+        if (strcmp(nothings[i], holder + 1) == 0)
+            sim_fail("I6: %.8s was told that nothing landed, and has a lock",
+                     nothings[i]);
+    }
 }
 
 /* Called at the very moment at which the client answers "it is yours". */

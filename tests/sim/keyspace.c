@@ -248,6 +248,7 @@ static int do_set(int argc, const char **argv, const size_t *len)
     if (argc != 3 && !keep && !px)
         return push_error("ERR syntax error");
     set_value(e, argv[2], len[2]);
+    check_lock(e->value);
     if (px)
         e->expires = wall() + atoll(argv[4]);
     else if (!keep)

@@ -141,6 +141,10 @@ int check_newest(int resource);
 /* A grant was handed out that was asked for when newest was the last. */
 int64_t check_newest_grant(int resource);
 void check_granted(int resource, int64_t fence, int64_t newest_before);
+/* A client was told that nothing landed: no lock may be there for this holder. */
+void check_told_nothing(const char *holder);
+/* Redis stores a lock's value. */
+void check_lock(const char *value);
 void check_believes(int holder, int resource, int64_t fence, const char *who);
 void check_end(void);
 
