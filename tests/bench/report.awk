@@ -5,7 +5,8 @@
 #
 # Sets each measured line against its goal: a table for people on standard
 # output, the same for programs in FILE.  A goal holds for a ratio, or for the
-# value itself when it is compared with nothing ("-").
+# value itself when it is compared with nothing ("-").  "yes?" and "no?" are for
+# goals within the interval that nine in ten repetitions would fall into.
 
 BEGIN {
     FS = OFS = "\t"
@@ -29,6 +30,15 @@ function meets(number, goal,    part) {
     return number + 0 >= part[2] + 0 ? "yes" : "no"
 }
 
+# Less sure when the interval holds the goal.
+function doubt(met, low, high, goal,    part) {
+    if (met == "" || low == "")
+        return met
+    split(goal, part, " ")
+    return low + 0 <= part[2] + 0 && part[2] + 0 <= high + 0 && low != high \
+        ? met "?" : met
+}
+
 function show(name, value, unit, other, ratio, spread, goal, met) {
     printf "%-34s %10s %-13s %-18s %7s %-13s %-9s %s\n", name, value, unit, \
         other, ratio, spread, goal, met
@@ -42,7 +52,7 @@ function show(name, value, unit, other, ratio, spread, goal, met) {
         goal = goals[$1 FS "-"]
         number = $2
     }
-    met = meets(number, goal)
+    met = doubt(meets(number, goal), $6, $7, goal)
     print $1, $2, $3, $4, $5, goal, met, $6, $7 >results
     spread = $6 == "" || $6 == $7 ? "" : $6 "-" $7
     lines++
@@ -56,5 +66,7 @@ function show(name, value, unit, other, ratio, spread, goal, met) {
 
 END {
     if (lines > 0)
-        printf "%d goals met, %d not met\n", count["yes"], count["no"]
+        printf "%d goals met, %d not met, %d met and %d not met by less " \
+            "than the noise\n", count["yes"], count["no"], count["yes?"], \
+            count["no?"]
 }

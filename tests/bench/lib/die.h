@@ -11,7 +11,7 @@
 
 static inline _Noreturn void die(const char *what, const char *which)
 {
-    fprintf(stderr, "statements: %s%s%s\n", what, which ? ": " : "",
+    fprintf(stderr, "bench: %s%s%s\n", what, which ? ": " : "",
             which ? which : "");
     exit(1);
 }
