@@ -51,12 +51,11 @@ static void test_acquired_lock_is_claimed_and_committed(void **state)
 
 static void test_older_holder_is_refused_from_the_acquisition_on(void **state)
 {
-    rf_lock *older = world_acquire("r", 100);
+    rf_lock *older = world_acquire("r", 30000);
     rf_pg_statement statement = { TAKE_ONE, 0, NULL };
     rf_lock *newer;
 
     (void)state;
-    assert_outcome(rf_renew(older, 30000), RF_OK);
     redis_server_command(world.redis, "DEL {lock:v1:r}");
     newer = world_acquire("r", 30000);
     /* The newer holder has only read so far: that is when it matters. */
@@ -271,15 +270,15 @@ static void test_refusal_is_healed_when_the_lock_is_still_ours(void **state)
 
 static void test_claim_waits_no_longer_than_the_lock_lives(void **state)
 {
-    waiting w = { .ttl_ms = 400 };
+    waiting w = { .ttl_ms = 800 };
     int64_t since = test_now_ms();
 
     (void)state;
     let_claim_wait(&w);
     pthread_join(w.thread, NULL);
     assert_outcome(w.status, RF_LOST);
-    assert_at_least_ms(since, 300);
-    assert_at_most_ms(since, 5000);
+    assert_at_least_ms(since, 700);
+    assert_at_most_ms(since, 10000);
     database_run(world.admin, "ROLLBACK");
     assert_int_equal(stored_fence("r"), 1);
 }
@@ -384,7 +383,7 @@ static void meet(pg_fault fault, int64_t ttl_ms, rf_status expected)
     pg_proxy_set(proxy, fault, 0);
     since = test_now_ms();
     assert_outcome(try_acquire("r", ttl_ms), expected);
-    assert_at_most_ms(since, 5000);
+    assert_at_most_ms(since, 10000);
     assert_int_equal(PQstatus(world.conn), CONNECTION_BAD);
     assert_false(world_held("r"));
     PQreset(world.conn);
@@ -414,8 +413,8 @@ static void test_claim_answered_past_the_deadline_is_lost(void **state)
     (void)state;
     world.conn = database_connect(pg_proxy_options(proxy));
     assert_outcome(try_acquire("r", 30000), RF_OK);
-    pg_proxy_set_delay(proxy, 200);
-    assert_outcome(try_acquire("r", 300), RF_LOST);
+    pg_proxy_set_delay(proxy, 400);
+    assert_outcome(try_acquire("r", 600), RF_LOST);
     assert_int_equal(stored_fence("r"), 2);
     world_assert_idle();
     PQfinish(world.conn);
@@ -426,8 +425,8 @@ static void test_claim_answered_past_the_deadline_is_lost(void **state)
 static void test_silent_database_costs_no_more_than_the_lock(void **state)
 {
     (void)state;
-    meet(PG_SWALLOW, 300, RF_LOST);
-    meet(PG_MUTE, 300, RF_LOST);
+    meet(PG_SWALLOW, 800, RF_LOST);
+    meet(PG_MUTE, 800, RF_LOST);
 }
 
 int main(void)

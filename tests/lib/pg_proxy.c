@@ -194,7 +194,7 @@ static void serve(int listener, control *c)
     int i;
 
     for (i = 0; i < LINKS_MAX; i++)
-        links[i].client = links[i].server = -1;
+        links[i] = (link_t){ -1, -1, 0, PG_PASS };
     for (;;) {
         fds[2 * LINKS_MAX] = (struct pollfd){ listener, POLLIN, 0 };
         for (i = 0; i < LINKS_MAX; i++) {
