@@ -30,6 +30,7 @@ static rf__kept *new_kept(rf_lock *lock, const rf_keep_options *opts)
     kept->grant.resource = lock->resource;
     kept->grant.holder = lock->holder;
     kept->grant.fence = lock->fence;
+    kept->grant.shared = lock->shared;
     kept->grant.sent_ms = lock->granted_ms;
     kept->ttl_ms = opts->ttl_ms != 0 ? opts->ttl_ms : lock->ttl_ms;
     kept->deadline_ms = lock->deadline_ms;

@@ -47,6 +47,7 @@ static rf__grant grant_of(const rf_lock *lock)
     rf__grant grant = { .resource = lock->resource,
                         .holder = lock->holder,
                         .fence = lock->fence,
+                        .shared = lock->shared,
                         .cancel_fd = lock->client->cancel_fd };
 
     return grant;
@@ -56,6 +57,7 @@ rf__grant rf__lock_grant(const rf_lock *lock, const rf_acquire_options *opts)
 {
     rf__grant grant = grant_of(lock);
 
+    grant.shared = opts->shared;
     grant.ttl_ms = opts->ttl_ms;
     grant.wait_ms = opts->wait_ms;
     return grant;
@@ -64,6 +66,7 @@ rf__grant rf__lock_grant(const rf_lock *lock, const rf_acquire_options *opts)
 void rf__lock_granted(rf_lock *lock, const rf__grant *grant, int64_t ttl_ms)
 {
     lock->fence = grant->fence;
+    lock->shared = grant->shared;
     lock->ttl_ms = ttl_ms;
     lock->granted_ms = grant->sent_ms;
     lock->deadline_ms = rf__deadline_ms(grant->sent_ms, grant->ttl_ms);
@@ -74,12 +77,16 @@ void rf__lock_granted(rf_lock *lock, const rf__grant *grant, int64_t ttl_ms)
     lock->client->locks = lock;
 }
 
-/* Only a lock that may be used: one that is lost has to be taken anew. */
-static rf_lock *held_already(rf_client *client, const char *resource)
+/*
+ * Only a lock that may be used: one that is lost has to be taken anew.  Who may
+ * write may read as well, and not the other way round.
+ */
+static rf_lock *held_already(rf_client *client, const char *resource,
+                             int shared)
 {
     for (rf_lock *lock = client->locks; lock != NULL; lock = lock->next) {
         if (strcmp(lock->resource, resource) == 0 &&
-            rf__lock_state(lock) == RF_OK)
+            (shared || !lock->shared) && rf__lock_state(lock) == RF_OK)
             return lock;
     }
     return NULL;
@@ -138,7 +145,8 @@ static rf_status acquire_new_or_held(rf_client *client, const char *resource,
 
     if (status != RF_OK)
         return status;
-    if (opts->reentrant && (*out = held_already(client, resource)) != NULL) {
+    if (opts->reentrant &&
+        (*out = held_already(client, resource, opts->shared)) != NULL) {
         (*out)->count++;
         return RF_OK;
     }
@@ -306,6 +314,8 @@ static rf_status reissue(rf_lock *lock, rf_fence floor)
         status = rf__check_floor(client, floor);
     if (status != RF_OK)
         return status;
+    if (lock->shared)
+        return rf__misuse(client, "a shared lock has no fence");
     if (lock->claimed)
         return rf__misuse(client, "the lock has been claimed: its fence must "
                                   "not be raised any more");

@@ -18,8 +18,9 @@ static rf_status check_all(rf_client *client, const char *const *resources,
 {
     if (n < 1 || n > RF_ALL_MAX)
         return rf__misuse(client, "1 to 128 locks can be taken at once");
-    if (opts->reentrant)
-        return rf__misuse(client, "several locks at once are not reentrant");
+    if (opts->reentrant || opts->shared)
+        return rf__misuse(client, "several locks at once are neither "
+                                  "reentrant nor shared");
     for (size_t i = 0; i < n; i++) {
         rf_status status = rf__check_acquire(client, resources[i], opts);
 
@@ -161,8 +162,10 @@ static rf_status give_back_all(rf_client *client, rf_lock **locks, size_t n)
     rf__grant grants[RF_ALL_MAX];
     rf_status results[RF_ALL_MAX], all = RF_OK;
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         grants[i] = rf__lock_grant(locks[i], &any);
+        grants[i].shared = locks[i]->shared;
+    }
     client->source->ops->release_all(client->source, grants, results, n,
                                      until_ms);
     for (size_t i = 0; i < n; i++) {

@@ -135,6 +135,10 @@ rf_status rf_pg_acquire(rf_client *client, PGconn *conn, const char *resource,
         return RF_MISUSE;
     error = rf__client_error(client);
     error->sqlstate[0] = '\0';
+    if (opts != NULL && opts->shared) {
+        rf__set_error(error, "a shared lock has no fence to claim with");
+        return RF_MISUSE;
+    }
     /* Before the lock is taken: others need not wait for our mistakes. */
     status = rf__pg_check_idle(conn, error);
     if (status != RF_OK)

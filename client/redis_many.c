@@ -117,7 +117,7 @@ rf_status rf__rs_acquire_all(rf__source *base, rf__grants *grants,
 
 typedef struct batch {
     rf__redis_source_t *source;
-    const rf__script *script;
+    rf__step step;
     rf__grant *grants;
     rf_status *results;
     size_t n;
@@ -134,7 +134,7 @@ static rf_status send_batch(batch *b)
     int64_t sent_ms = rf__now_ms();
 
     for (size_t i = 0; i < b->n && status == RF_OK; i++) {
-        rf__rs_request(s, &b->requests[i], b->script, &b->grants[i]);
+        rf__rs_request(s, &b->requests[i], b->step, &b->grants[i]);
         b->grants[i].sent_ms = sent_ms;
         status = rf__script_put(s->redis, &b->requests[i].call, s->base.error);
     }
@@ -169,7 +169,7 @@ static void run_again(batch *b, size_t i)
 {
     rf__source *base = &b->source->base;
 
-    if (b->script == &rf__script_renew)
+    if (b->step == RF__STEP_RENEW)
         b->results[i] = base->ops->renew(base, &b->grants[i], b->deadline_ms);
     else
         b->results[i] = base->ops->release(base, &b->grants[i], b->deadline_ms);
@@ -196,7 +196,7 @@ void rf__rs_renew_all(rf__source *base, rf__grant *grants, rf_status *results,
                       size_t n, int64_t deadline_ms)
 {
     batch b = { .source = rf__rs(base),
-                .script = &rf__script_renew,
+                .step = RF__STEP_RENEW,
                 .grants = grants,
                 .results = results,
                 .deadline_ms = deadline_ms };
@@ -208,7 +208,7 @@ void rf__rs_release_all(rf__source *base, rf__grant *grants, rf_status *results,
                         size_t n, int64_t deadline_ms)
 {
     batch b = { .source = rf__rs(base),
-                .script = &rf__script_release,
+                .step = RF__STEP_RELEASE,
                 .grants = grants,
                 .results = results,
                 .deadline_ms = deadline_ms };

@@ -116,6 +116,52 @@ void rf__rs_write_floor(char *out, rf_fence floor)
         rf__decimal_write(out, floor);
 }
 
+/* What both scripts that take one lock answer. */
+static rf_status read_grant(rf__redis_source_t *s, rf__grant *grant,
+                            const rf__reply *reply)
+{
+    int64_t left;
+
+    if (rf__rs_outcome_is(reply, "BUSY")) {
+        if (!rf__rs_number(reply, RF__OUTCOME + 1, -1, &grant->busy_ms) ||
+            !rf__rs_owner(reply, RF__OUTCOME + 2, &grant->busy_by))
+            return rf__rs_nonsense(s);
+        rf__set_error(s->base.error, "held by another");
+        return RF_BUSY;
+    }
+    if (!rf__rs_outcome_is(reply, "OK") && !rf__rs_outcome_is(reply, "REPLAY"))
+        return rf__rs_failed(s, grant, reply);
+    if (!rf__rs_number(reply, RF__OUTCOME + 1, grant->shared ? 0 : 1,
+                       &grant->fence) ||
+        !rf__rs_number(reply, RF__OUTCOME + 2, -1, &left))
+        return rf__rs_nonsense(s);
+    /* -1: somebody has taken its time limit away.  Ours stays. */
+    if (left >= 0)
+        grant->ttl_ms = left;
+    return RF_OK;
+}
+
+static rf_status acquire_shared(rf__source *base, rf__grant *grant,
+                                int64_t deadline_ms)
+{
+    rf__redis_source_t *s = rf__rs(base);
+    char tag[RF__TAG_LEN], ttl[RF__DECIMAL_MAX], wait[RF__DECIMAL_MAX];
+    rf__call call = { .script = &rf__script_acquire_shared,
+                      .resource = grant->resource,
+                      .echo = grant->holder,
+                      .args = { grant->holder, ttl, wait, grant->token },
+                      .n = 4 };
+    const rf__reply *reply;
+    rf_status status;
+
+    rf__rs_prepare(s, &call, tag);
+    rf__decimal_write(ttl, grant->ttl_ms);
+    rf__decimal_write(wait, grant->wait_ms);
+    status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
+    grant->sent_ms = call.sent_ms;
+    return status == RF_OK ? read_grant(s, grant, reply) : status;
+}
+
 static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
                          int64_t deadline_ms)
 {
@@ -131,6 +177,8 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
     const rf__reply *reply;
     rf_status status;
 
+    if (grant->shared)
+        return acquire_shared(base, grant, deadline_ms);
     rf__rs_prepare(s, &call, tag);
     rf__decimal_write(ttl, grant->ttl_ms);
     rf__rs_write_floor(least, floor);
@@ -138,56 +186,46 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
     rf__rs_ask_replicas(s, &call, deadline_ms);
     status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
     grant->sent_ms = call.sent_ms;
+    if (status == RF_OK)
+        status = read_grant(s, grant, reply);
     if (status != RF_OK)
         return status;
-
-    if (rf__rs_outcome_is(reply, "BUSY")) {
-        if (!rf__rs_number(reply, RF__OUTCOME + 1, -1, &grant->busy_ms) ||
-            !rf__rs_owner(reply, RF__OUTCOME + 2, &grant->busy_by))
-            return rf__rs_nonsense(s);
-        rf__set_error(base->error, "held by another");
-        return RF_BUSY;
-    }
-    if (rf__rs_outcome_is(reply, "OK") || rf__rs_outcome_is(reply, "REPLAY")) {
-        int64_t left;
-
-        if (!rf__rs_number(reply, RF__OUTCOME + 1, 1, &grant->fence) ||
-            !rf__rs_number(reply, RF__OUTCOME + 2, -1, &left))
-            return rf__rs_nonsense(s);
-        /* -1: somebody has taken its time limit away.  Ours stays. */
-        if (left >= 0)
-            grant->ttl_ms = left;
-        return rf__rs_confirm(s, &call, &one, deadline_ms);
-    }
-    return rf__rs_failed(s, grant, reply);
+    return rf__rs_confirm(s, &call, &one, deadline_ms);
 }
 
-void rf__rs_request(rf__redis_source_t *s, rf__request *r,
-                    const rf__script *script, const rf__grant *grant)
+static const rf__script *script_for(rf__step step, const rf__grant *grant)
+{
+    if (step == RF__STEP_RENEW)
+        return grant->shared ? &rf__script_renew_shared : &rf__script_renew;
+    return grant->shared ? &rf__script_release_shared : &rf__script_release;
+}
+
+void rf__rs_request(rf__redis_source_t *s, rf__request *r, rf__step step,
+                    const rf__grant *grant)
 {
     memset(&r->call, 0, sizeof(r->call));
-    r->call.script = script;
+    r->call.script = script_for(step, grant);
     r->call.resource = grant->resource;
     r->call.echo = grant->holder;
-    r->call.args[0] = grant->holder;
-    r->call.args[1] = r->fence;
-    r->call.n = 2;
-    if (script == &rf__script_renew)
+    r->call.args[r->call.n++] = grant->holder;
+    if (!grant->shared)
+        r->call.args[r->call.n++] = r->fence;
+    if (step == RF__STEP_RENEW)
         r->call.args[r->call.n++] = r->ttl;
     rf__rs_prepare(s, &r->call, r->tag);
     rf__decimal_write(r->fence, grant->fence);
     rf__decimal_write(r->ttl, grant->ttl_ms);
 }
 
-static rf_status run(rf__source *base, const rf__script *script,
-                     rf__grant *grant, int64_t deadline_ms)
+static rf_status run(rf__source *base, rf__step step, rf__grant *grant,
+                     int64_t deadline_ms)
 {
     rf__redis_source_t *s = rf__rs(base);
     const rf__reply *reply;
     rf__request r;
     rf_status status;
 
-    rf__rs_request(s, &r, script, grant);
+    rf__rs_request(s, &r, step, grant);
     status = rf__script_run(s->redis, &r.call, deadline_ms, &reply,
                             base->error);
     grant->sent_ms = r.call.sent_ms;
@@ -198,13 +236,13 @@ static rf_status run(rf__source *base, const rf__script *script,
 
 static rf_status renew(rf__source *base, rf__grant *grant, int64_t deadline_ms)
 {
-    return run(base, &rf__script_renew, grant, deadline_ms);
+    return run(base, RF__STEP_RENEW, grant, deadline_ms);
 }
 
 static rf_status release(rf__source *base, rf__grant *grant,
                          int64_t deadline_ms)
 {
-    return run(base, &rf__script_release, grant, deadline_ms);
+    return run(base, RF__STEP_RELEASE, grant, deadline_ms);
 }
 
 static rf_status reissue(rf__source *base, rf__grant *grant, rf_fence floor,
@@ -238,13 +276,14 @@ static rf_status reissue(rf__source *base, rf__grant *grant, rf_fence floor,
     return rf__rs_confirm(s, &call, &one, deadline_ms);
 }
 
-/* {"inspect", "", tag, state, fence, holder, left_ms, counter} */
+/* {"inspect", "", tag, state, fence, holder, left_ms, counter, readers} */
 static int read_info(const rf__reply *reply, rf_info *info)
 {
     const char *holder = rf__reply_text(reply, 6);
     const char *counter = rf__reply_text(reply, 8);
+    int64_t readers;
 
-    if (rf__reply_count(reply) != 9)
+    if (rf__reply_count(reply) != 10)
         return 0;
     if (strcmp(counter, "bad") == 0)
         info->counter = -1;
@@ -255,6 +294,12 @@ static int read_info(const rf__reply *reply, rf_info *info)
     if (rf__rs_outcome_is(reply, "free"))
         return 1;
     info->held = 1;
+    if (rf__rs_outcome_is(reply, "shared")) {
+        if (!rf__rs_number(reply, 9, 0, &readers))
+            return 0;
+        info->readers = (int)readers;
+        return 1;
+    }
     if (rf__rs_outcome_is(reply, "foreign"))
         return 1;
     if (!rf__rs_outcome_is(reply, "held") || !rf__holder_valid(holder) ||

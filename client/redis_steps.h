@@ -33,9 +33,10 @@ typedef struct rf__request {
 /* A floor as the scripts take it, RF__FLOOR_ASK included. */
 void rf__rs_write_floor(char *out, rf_fence floor);
 
-/* To renew or to release. */
-void rf__rs_request(rf__redis_source_t *s, rf__request *r,
-                    const rf__script *script, const rf__grant *grant);
+typedef enum rf__step { RF__STEP_RENEW, RF__STEP_RELEASE } rf__step;
+
+void rf__rs_request(rf__redis_source_t *s, rf__request *r, rf__step step,
+                    const rf__grant *grant);
 
 int rf__rs_outcome_is(const rf__reply *reply, const char *name);
 

@@ -175,11 +175,13 @@ typedef struct rf_acquire_options {
                                0; default NULL: the counter starts anew.
                                rf_pg_floor() asks the database              */
     void *ask_floor_arg;    /* handed to it                                 */
+    int shared;             /* 1: together with others who ask so too, and
+                               with nobody who doesn't; default 0           */
 } rf_acquire_options;
 
 /* clang-format off */
 #define RF_ACQUIRE_INIT \
-    { 30000, 0, 0, (const char *)0, 0, 0, (void *)0 }
+    { 30000, 0, 0, (const char *)0, 0, 0, (void *)0, 0 }
 /* clang-format on */
 
 /*
@@ -209,6 +211,14 @@ rf_status rf_acquire(rf_client *client, const char *resource,
                      const rf_acquire_options *opts, rf_lock **out);
 
 /*
+ * Shared locks (opts->shared) are for those who only read: many of them at a
+ * time, or one that is not shared.  They have no fence, rf_lock_fence() is 0, and
+ * so the database refuses every write under them; rf_lock_left_ms() tells
+ * whether they still hold.  A reader who comes while somebody waits queues
+ * behind: who wants to write is not kept waiting by ever new readers.
+ */
+
+/*
  * End the wait of the rf_acquire() that is going on on this client, or of the
  * next one that waits when none is.  It returns RF_TIMEOUT.  May be called from
  * any thread and from a signal handler, as long as the client is open.  Does
@@ -225,7 +235,8 @@ int64_t rf_busy_ms(const rf_client *client);
 
 /*
  * The fence to send with every write made under this lock, or 0 once the lock
- * is past its deadline, lost or refused.  0 is refused everywhere.
+ * is past its deadline, lost or refused, and always 0 for a shared lock.  0 is
+ * refused everywhere.
  */
 rf_fence rf_lock_fence(const rf_lock *lock);
 
@@ -282,7 +293,7 @@ rf_status rf_release(rf_lock *lock);
  * out[n - 1] are the locks, in the order of resources; otherwise they are NULL.
  * Nothing is held while waiting, so two such calls can't block each other; while
  * others keep taking one of the resources, the wait may take long.  Not
- * reentrant.
+ * reentrant, and not shared.
  *
  * When the counter of one of them is missing, opts->ask_floor is asked for each,
  * and all fences are above the highest.
@@ -421,6 +432,7 @@ typedef struct rf_info {
     int64_t left_ms;                /* until it runs out; -1: never        */
     rf_fence counter;               /* the last one issued; 0: none known;
                                        -1: something else is in its place  */
+    int readers;                    /* how many share it; 0: not shared    */
 } rf_info;
 
 /*

@@ -30,14 +30,20 @@ SCRIPT(release, 3, RF__KEY_LOCK, RF__KEY_WAKE, RF__KEY_WAITERS);
 SCRIPT(reissue, 2, RF__KEY_LOCK, RF__KEY_COUNTER);
 SCRIPT(raise, 2, RF__KEY_LOCK, RF__KEY_COUNTER);
 SCRIPT(withdraw, 3, RF__KEY_LOCK, RF__KEY_WAKE, RF__KEY_WAITERS);
-SCRIPT(inspect, 2, RF__KEY_LOCK, RF__KEY_COUNTER);
+SCRIPT(inspect, 3, RF__KEY_LOCK, RF__KEY_COUNTER, RF__KEY_READERS);
 SCRIPT(force_release, 3, RF__KEY_LOCK, RF__KEY_WAKE, RF__KEY_WAITERS);
+
+SCRIPT(acquire_shared, 4, RF__KEY_LOCK, RF__KEY_WAKE, RF__KEY_WAITERS,
+       RF__KEY_READERS);
+SCRIPT(renew_shared, 2, RF__KEY_LOCK, RF__KEY_READERS);
+SCRIPT(release_shared, 4, RF__KEY_LOCK, RF__KEY_WAKE, RF__KEY_WAITERS,
+       RF__KEY_READERS);
 
 size_t rf__key_name(char out[RF__KEY_MAX], rf__key key, const char *prefix,
                     const char *resource)
 {
     static const char *const endings[] = { "}", "}:fence", "}:wake",
-                                           "}:waiters" };
+                                           "}:waiters", "}:readers" };
     size_t p = strlen(prefix), r = strlen(resource), e = strlen(endings[key]);
 
     out[0] = '{';

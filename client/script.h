@@ -20,7 +20,8 @@ typedef enum rf__key {
     RF__KEY_COUNTER = 1,
     RF__KEY_WAKE = 2,
     RF__KEY_WAITERS = 3,
-    RF__KEYS = 4
+    RF__KEY_READERS = 4,
+    RF__KEYS = 5
 } rf__key;
 
 typedef struct rf__script {
@@ -34,7 +35,8 @@ typedef struct rf__script {
 extern const rf__script rf__script_acquire, rf__script_renew,
     rf__script_release, rf__script_reissue, rf__script_inspect,
     rf__script_force_release, rf__script_acquire_all, rf__script_raise,
-    rf__script_withdraw;
+    rf__script_withdraw, rf__script_acquire_shared, rf__script_renew_shared,
+    rf__script_release_shared;
 
 #define RF__ARGS_MAX 6
 

@@ -44,6 +44,7 @@ typedef struct rf__grant {
     const char *resource;
     const char *holder; /* RF_HOLDER_LEN hex digits                      */
     rf_fence fence;     /* 0 in a first acquire                          */
+    int shared;         /* together with others who only read; no fence  */
     int64_t ttl_ms;     /* in: wanted.  out: what the service granted    */
     int64_t wait_ms;    /* acquire: how long the caller is going to wait */
     int64_t sent_ms;    /* out: clock read before the request was sent   */

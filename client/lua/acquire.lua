@@ -77,6 +77,8 @@ if lock then
     if ours and owner == holder then
         return reply('REPLAY', fence, left)
     end
+    -- "read": those who took it by acquire_shared.lua.
+    ours = ours or lock == 'read'
     if wait ~= '0' and redis.call('PTTL', KEYS[4]) < tonumber(wait) then
         redis.call('SET', KEYS[4], '1', 'PX', wait)
     end

@@ -96,7 +96,8 @@ for i = 1, n do
                 redis.call('SET', KEYS[key + 3], '1', 'PX', wait)
             end
             return reply('BUSY', left, kept[i] and 'kept' or
-                regular and 'ours' or 'foreign', tostring(i))
+                (regular or lock == 'read') and 'ours' or 'foreign',
+                tostring(i))
         end
         ours[i] = fence
     else

@@ -3,10 +3,11 @@
 --
 -- Look at a resource without changing anything.
 --
--- KEYS  lock, counter
+-- KEYS  lock, counter, readers
 -- ARGV  tag (echoed)
--- Reply {"inspect", "", tag, state, fence, holder, left_ms, counter}
---       state: "free", "held" (by one of our locks) or "foreign"
+-- Reply {"inspect", "", tag, state, fence, holder, left_ms, counter, readers}
+--       state: "free", "held" (by one of our locks), "shared" (by so many
+--       readers) or "foreign"
 --       counter: "" when there is none, "bad" when it is no counter of ours
 
 local MAX = '9007199254740991' -- 2^53 - 1
@@ -43,8 +44,14 @@ if strange or (counter and (not number(counter) or
     counter = 'bad'
 end
 
-local state, fence, holder, left = 'free', '', '', '0'
-if lock and not lock:find('^wake:[1-9]%d*$') then
+local state, fence, holder, left, readers = 'free', '', '', '0', '0'
+if lock == 'read' then
+    local time = redis.call('TIME')
+    state = 'shared'
+    readers = tostring(redis.call('ZCOUNT', KEYS[3],
+        '(' .. time[1] .. string.format('%03d', math.floor(time[2] / 1000)),
+        '+inf'))
+elseif lock and not lock:find('^wake:[1-9]%d*$') then
     fence, holder = lock:match('^(%d+):([0-9a-f]+)$')
     state = 'held'
     if not number(fence) or #holder ~= 32 then
@@ -57,4 +64,5 @@ end
 if state ~= 'free' then
     left = tostring(redis.call('PTTL', KEYS[1]))
 end
-return {'inspect', '', tag, state, fence, holder, left, counter or ''}
+return {'inspect', '', tag, state, fence, holder, left, counter or '',
+    readers}

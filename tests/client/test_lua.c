@@ -20,6 +20,7 @@ static redis_server *server;
 #define K_COUNTER "{lock:v1:r}:fence"
 #define K_WAKE    "{lock:v1:r}:wake"
 #define K_WAITERS "{lock:v1:r}:waiters"
+#define K_READERS "{lock:v1:r}:readers"
 
 static int start(void **state)
 {
@@ -79,8 +80,8 @@ static const char *reissue(const char *holder, const char *fence,
 
 static const char *inspect(void)
 {
-    return redis_server_command(server, "EVAL %s 2 %s %s tag", rf__lua_inspect,
-                                K_LOCK, K_COUNTER);
+    return redis_server_command(server, "EVAL %s 3 %s %s %s tag",
+                                rf__lua_inspect, K_LOCK, K_COUNTER, K_READERS);
 }
 
 static const char *force(const char *fence, const char *reason)
@@ -504,30 +505,30 @@ static void test_reissue_checks_the_counter_before_it_writes(void **state)
 static void test_inspect_shows_free_held_and_foreign(void **state)
 {
     (void)state;
-    assert_string_equal(inspect(), "inspect  tag free   0 ");
+    assert_string_equal(inspect(), "inspect  tag free   0  0");
     acquire(H1);
     assert_begins(inspect(), "inspect  tag held 1 " H1 " ");
     release(H1, "1");
-    assert_string_equal(inspect(), "inspect  tag free   0 1");
+    assert_string_equal(inspect(), "inspect  tag free   0 1 0");
     set(K_LOCK, "some-token");
-    assert_string_equal(inspect(), "inspect  tag foreign   -1 1");
+    assert_string_equal(inspect(), "inspect  tag foreign   -1 1 0");
     set(K_LOCK, "5:short");
-    assert_string_equal(inspect(), "inspect  tag foreign   -1 1");
+    assert_string_equal(inspect(), "inspect  tag foreign   -1 1 0");
     redis_server_command(server, "DEL %s", K_LOCK);
     redis_server_command(server, "HSET %s a b", K_LOCK);
-    assert_string_equal(inspect(), "inspect  tag foreign   -1 1");
+    assert_string_equal(inspect(), "inspect  tag foreign   -1 1 0");
 }
 
 static void test_inspect_shows_a_counter_that_is_none(void **state)
 {
     (void)state;
     set(K_COUNTER, "abc");
-    assert_string_equal(inspect(), "inspect  tag free   0 bad");
+    assert_string_equal(inspect(), "inspect  tag free   0 bad 0");
     redis_server_command(server, "SET %s 4 PX 60000", K_COUNTER);
-    assert_string_equal(inspect(), "inspect  tag free   0 bad");
+    assert_string_equal(inspect(), "inspect  tag free   0 bad 0");
     redis_server_command(server, "DEL %s", K_COUNTER);
     redis_server_command(server, "RPUSH %s 4", K_COUNTER);
-    assert_string_equal(inspect(), "inspect  tag free   0 bad");
+    assert_string_equal(inspect(), "inspect  tag free   0 bad 0");
 }
 
 static void test_inspect_changes_nothing(void **state)
@@ -556,10 +557,10 @@ static void test_force_release_demands_fence_and_reason(void **state)
 static void test_tag_may_be_left_out(void **state)
 {
     (void)state;
-    assert_string_equal(redis_server_command(server, "EVAL %s 2 %s %s",
-                                             rf__lua_inspect, K_LOCK,
-                                             K_COUNTER),
-                        "inspect   free   0 ");
+    assert_string_equal(redis_server_command(server, "EVAL %s 3 %s %s %s",
+                                             rf__lua_inspect, K_LOCK, K_COUNTER,
+                                             K_READERS),
+                        "inspect   free   0  0");
 }
 
 int main(void)
