@@ -7,6 +7,8 @@
 # Seen: the operation in the log of changes, against what the holder was told.
 # Weakened: gloomy
 drill() {
+    worker warm ttl=2000 # a counter that is missing costs one more question
+    until_over "$warm"
     worker first ttl=5000 pgfault=cut-after:3
     until_over "$first"
     must "it has landed" \

@@ -32,7 +32,7 @@ static const char *log_file, *name = "w", *item = "a", *redis, *stop = "",
                              *style = "statement", *fault = "",
                              *pg_fault_at = "";
 static long ttl = 1000, wait_ms = 0, sections = 1, think, timeout_ms = 2000,
-            rounds = 1, again, renew, seed = 1, until_ms, gloomy, brief;
+            rounds = 1, again, renew, seed = 1, until_ms, gloomy, brief, want;
 
 static const struct {
     const char *name;
@@ -55,7 +55,9 @@ static const struct {
     { "stop", &stop, NULL },           /* claim, read, write, commit, inside:
                                        stops before that is sent           */
     { "pgfault", &pg_fault_at, NULL }, /* NAME:SKIP, of pg_proxy.h */
-    { "brief", NULL, &brief },   /* 1: tells of its belief ten times a second */
+    { "brief", NULL, &brief }, /* 1: tells of its belief ten times a second */
+    { "want", NULL, &want },   /* operations that have to be done, then the end;
+                                each with a receipt                         */
     { "gloomy", NULL, &gloomy }, /* 1: takes "unknown" for "refused" */
     { "fault", &fault, NULL },   /* NAME:SKIP:COUNT, of proxy.h         */
     { "again", NULL, &again },   /* after RF_UNKNOWN ask again: 1 with
@@ -177,6 +179,17 @@ static const char write_sql[] =
 /* With the style "recipe" or "cached": no library. */
 static recipe *plain;
 
+static const char once_sql[] =
+    "WITH receipt AS MATERIALIZED (SELECT ringfence.once($1, $2) AS first), "
+    "own AS (UPDATE item SET newest = $2, fence = $4::bigint "
+    "WHERE name = $1 AND (SELECT first FROM receipt) RETURNING name) "
+    "INSERT INTO work (op, resource, base, fence, holder) "
+    "SELECT $2, name, $3, $4::bigint, $5 FROM own";
+
+/* With "want": how many are done, and the one whose outcome is not known. */
+static long done;
+static char unknown_op[64];
+
 typedef struct section {
     PGconn *conn;
     rf_lock *lock; /* NULL with the recipe: no library, no guard */
@@ -233,7 +246,7 @@ static rf_status write_own(section *s)
     purpose = "write";
     if (s->lock == NULL)
         stop_at(purpose);
-    status = statement(s, write_sql, 5, values, &result);
+    status = statement(s, want > 0 ? once_sql : write_sql, 5, values, &result);
     PQclear(result);
     return status;
 }
@@ -256,6 +269,11 @@ static void new_operation(section *s)
 {
     static long operations;
 
+    if (unknown_op[0] != '\0') {
+        memcpy(s->op, unknown_op, sizeof(s->op));
+        unknown_op[0] = '\0';
+        return;
+    }
     snprintf(s->op, sizeof(s->op), "%s-%d-%ld", name, (int)getpid(),
              ++operations);
 }
@@ -269,6 +287,32 @@ static const char *in_words(rf_status status)
     return status == RF_UNKNOWN ? "unknown" : "refused";
 }
 
+static void note(section *s, rf_status status)
+{
+    tell("told\t%s\t%s\t%s", s->op, in_words(status), rf_status_name(status));
+    if (status == RF_OK)
+        done++;
+    if (status == RF_UNKNOWN && want > 0 && !gloomy)
+        memcpy(unknown_op, s->op, sizeof(unknown_op));
+}
+
+/* Under a new lock: what became of it? */
+static void resolve(section *s)
+{
+    int committed = 0;
+    rf_status status;
+
+    if (unknown_op[0] == '\0')
+        return;
+    purpose = "resolve";
+    status = rf_pg_resolve(s->conn, s->lock, unknown_op, &committed);
+    tell("resolved\t%s\t%s\t%d", unknown_op, rf_status_name(status), committed);
+    if (status != RF_OK || !committed)
+        return;
+    unknown_op[0] = '\0';
+    done++;
+}
+
 static rf_status add_by_statements(section *s)
 {
     rf_status status = read_newest(s);
@@ -279,7 +323,7 @@ static rf_status add_by_statements(section *s)
     new_operation(s);
     believe(s);
     status = write_own(s);
-    tell("told\t%s\t%s\t%s", s->op, in_words(status), rf_status_name(status));
+    note(s, status);
     return status;
 }
 
@@ -311,7 +355,7 @@ static rf_status add_by_transaction(section *s)
         status = rf_pg_commit(s->conn, s->lock);
     else
         (void)rf_pg_rollback(s->conn, s->lock);
-    tell("told\t%s\t%s\t%s", s->op, in_words(status), rf_status_name(status));
+    note(s, status);
     return status;
 }
 
@@ -319,7 +363,10 @@ static void work(section *s)
 {
     rf_status status = RF_OK;
 
+    resolve(s);
     for (long i = 0; i < rounds && status == RF_OK; i++) {
+        if (want > 0 && done >= want)
+            return;
         if (s->lock == NULL || strcmp(style, "statement") == 0)
             status = add_by_statements(s);
         else
@@ -416,6 +463,8 @@ static void run_sections(const char *url)
     else if (rf_open(url, &opts, &client) != RF_OK)
         usage(rf_message(NULL));
     for (long i = 0; i < sections && (until_ms == 0 || now_ms() < end); i++) {
+        if (want > 0 && done >= want)
+            break;
         if (PQstatus(conn) != CONNECTION_OK) {
             PQfinish(conn);
             conn = connect_database();
@@ -485,10 +534,11 @@ static pg_proxy *start_pg_proxy(void)
 
     if (*pg_fault_at == '\0')
         return NULL;
-    if (at == NULL || strncmp(pg_fault_at, "cut-after:", 10) != 0)
+    if (at == NULL || strncmp(pg_fault_at, "cut-", 4) != 0)
         usage(pg_fault_at);
     p = pg_proxy_start();
-    pg_proxy_set(p, PG_CUT_AFTER, (int)strtol(at + 1, NULL, 10));
+    pg_proxy_set(p, pg_fault_at[4] == 'a' ? PG_CUT_AFTER : PG_CUT_BEFORE,
+                 (int)strtol(at + 1, NULL, 10));
     setenv("PGHOST", pg_proxy_folder(p), 1);
     setenv("PGPORT", "5432", 1);
     return p;
