@@ -38,7 +38,7 @@ static int open_client(void **state)
     (void)state;
     redis_server_command(server, "FLUSHALL");
     fault = proxy_start(redis_server_socket(server));
-    opts.timeout_ms = 300;
+    opts.timeout_ms = 3000;
     return rf_open(proxy_url(fault), &opts, &client) != RF_OK;
 }
 
@@ -124,7 +124,7 @@ static void test_keeper_s_renewals_and_losses_are_counted(void **state)
     rf_stats s;
 
     (void)state;
-    opts.ttl_ms = 200;
+    opts.ttl_ms = 900;
     assert_status(rf_acquire(client, "r", &opts, &lock), RF_OK);
     assert_status(rf_keep(lock, NULL), RF_OK);
     do {
