@@ -7,6 +7,8 @@
 # Seen: no row of that holder in the log of changes.
 # Weakened: recipe
 drill() {
+    worker warm ttl=2000 # without a counter the floor would be asked for first
+    until_over "$warm"
     worker first ttl=300 stop=claim
     until_stopped "$first"
     until_lock_is_gone

@@ -107,12 +107,15 @@ tables() {
 # rule in its place), recipe or cached (no library, no guard: recipe.h), gloomy
 # (a worker that takes "unknown" for "refused"; the guard stays as it is).
 #
-# The guard is taken out, or replaced by the usual rule; fence() has to answer.
+# The guard is taken out, or replaced by the usual rule; fence() has to answer,
+# and nobody tells a floor.
 weaken() {
     local body="SELECT true"
     [ "$mode" = weakened ] && [ "$weak" != gloomy ] || return 0
     sql "CREATE OR REPLACE FUNCTION ringfence.fence(resource text)
-         RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint'"
+         RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
+         CREATE OR REPLACE FUNCTION ringfence.high_water(resource text)
+         RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint'"
     [ "$weak" != lower ] || body="
          INSERT INTO ringfence.registry AS r VALUES (\$1, \$2, \$3, now())
          ON CONFLICT ON CONSTRAINT registry_pkey
