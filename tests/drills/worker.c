@@ -186,6 +186,9 @@ static const char once_sql[] =
     "INSERT INTO work (op, resource, base, fence, holder) "
     "SELECT $2, name, $3, $4::bigint, $5 FROM own";
 
+/* When this worker began, on a clock that never goes back. */
+static int64_t began;
+
 /* With "want": how many are done, and the one whose outcome is not known. */
 static long done;
 static char unknown_op[64];
@@ -274,7 +277,8 @@ static void new_operation(section *s)
         unknown_op[0] = '\0';
         return;
     }
-    snprintf(s->op, sizeof(s->op), "%s-%d-%ld", name, (int)getpid(),
+    /* Not the process id: in a long soak it comes again. */
+    snprintf(s->op, sizeof(s->op), "%s-%" PRId64 "-%ld", name, began,
              ++operations);
 }
 
@@ -557,6 +561,7 @@ int main(int argc, char **argv)
     events = log_file != NULL ? fopen(log_file, "a") : stdout;
     if (events == NULL)
         usage(log_file);
+    began = now_ms();
     p = start_proxy();
     pg = start_pg_proxy();
     snprintf(url, sizeof(url), "redis+unix://%s", redis);
