@@ -31,6 +31,11 @@ UPDATE account SET n = n + 1 WHERE id = {client} * 1000
 SELECT ringfence.guard('inventory:sku-42', 7, 'b5e1');
 UPDATE account SET n = n + 1 WHERE id = {client} * 1000
 
+--: ours guard_in_where
+--: statement
+UPDATE account SET n = n + 1 WHERE id = {client} * 1000
+AND ringfence.try_guard('inventory:sku-42', 7, 'b5e1')
+
 --: theirs advisory
 --: statement
 SELECT pg_advisory_xact_lock_shared(42);

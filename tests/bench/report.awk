@@ -48,7 +48,7 @@ function show(name, value, unit, other, ratio, spread, goal, met) {
     key = $1 FS ($4 == "" ? "-" : $4)
     goal = goals[key]
     number = $5
-    if (goal == "" && ($1 FS "-") in goals) {
+    if (($1 FS "-") in goals) {
         goal = goals[$1 FS "-"]
         number = $2
     }
