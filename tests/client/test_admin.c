@@ -10,39 +10,12 @@
 #include <string.h>
 
 #include "internal.h"
-#include "redis_server.h"
-
-static redis_server *server;
-static rf_client *client;
-
-#define LOCK "{lock:v1:%s}"
-
-static int start(void **state)
-{
-    (void)state;
-    server = redis_server_start(NULL);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    redis_server_stop(server);
-    return 0;
-}
+#include "redis_world.h"
 
 static int open_client(void **state)
 {
     (void)state;
-    redis_server_command(server, "FLUSHALL");
-    return rf_open(redis_server_url(server), NULL, &client) != RF_OK;
-}
-
-static int close_client(void **state)
-{
-    (void)state;
-    rf_close(client);
-    return 0;
+    return redis_world_open(2000);
 }
 
 static rf_lock *acquire(const char *resource)
@@ -223,7 +196,7 @@ static void test_list_without_redis_is_retry(void **state)
 int main(void)
 {
 #define CASE(name) \
-    cmocka_unit_test_setup_teardown(name, open_client, close_client)
+    cmocka_unit_test_setup_teardown(name, open_client, redis_world_close)
     const struct CMUnitTest tests[] = {
         CASE(test_force_release_takes_the_lock_away),
         CASE(test_force_release_never_hits_another_holder),
@@ -235,5 +208,5 @@ int main(void)
         CASE(test_list_without_redis_is_retry),
     };
 
-    return run_group(tests, start, stop);
+    return run_group(tests, redis_world_start, redis_world_stop);
 }

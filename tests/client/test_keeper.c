@@ -14,47 +14,12 @@
 #include <unistd.h>
 
 #include "internal.h"
-#include "proxy.h"
-#include "redis_server.h"
-
-static redis_server *server;
-static proxy *fault;
-static rf_client *client;
-
-#define LOCK "{lock:v1:%s}"
-
-static int start(void **state)
-{
-    (void)state;
-    server = redis_server_start(NULL);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    redis_server_stop(server);
-    return 0;
-}
+#include "redis_world.h"
 
 static int open_client(void **state)
 {
-    rf_options opts = RF_OPTIONS_INIT;
-
     (void)state;
-    redis_server_command(server, "FLUSHALL");
-    redis_server_command(server, "CONFIG RESETSTAT");
-    fault = proxy_start(redis_server_socket(server));
-    opts.timeout_ms = 500;
-    return rf_open(proxy_url(fault), &opts, &client) != RF_OK;
-}
-
-static int close_client(void **state)
-{
-    (void)state;
-    rf_close(client);
-    proxy_stop(fault);
-    return 0;
+    return redis_world_open_far(500);
 }
 
 /* What on_lost() was told. */
@@ -506,7 +471,7 @@ static void test_keeper_takes_none_of_the_signals(void **state)
 int main(void)
 {
 #define CASE(name) \
-    cmocka_unit_test_setup_teardown(name, open_client, close_client)
+    cmocka_unit_test_setup_teardown(name, open_client, redis_world_close)
     const struct CMUnitTest tests[] = {
         CASE(test_kept_lock_outlives_its_ttl_many_times),
         CASE(test_released_lock_is_never_renewed_again),
@@ -529,5 +494,5 @@ int main(void)
         CASE(test_keeper_takes_none_of_the_signals),
     };
 
-    return run_group(tests, start, stop);
+    return run_group(tests, redis_world_start, redis_world_stop);
 }

@@ -8,27 +8,9 @@
 #include <string.h>
 
 #include "internal.h"
-#include "proxy.h"
-#include "redis_server.h"
+#include "redis_world.h"
 
-static redis_server *server;
-static proxy *fault;
-static rf_client *client;
 static rf_options opts;
-
-static int start(void **state)
-{
-    (void)state;
-    server = redis_server_start(NULL);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    redis_server_stop(server);
-    return 0;
-}
 
 static int prepare(void **state)
 {
@@ -39,14 +21,6 @@ static int prepare(void **state)
     redis_server_command(server, "FLUSHALL");
     fault = proxy_start(redis_server_socket(server));
     client = NULL;
-    return 0;
-}
-
-static int finish(void **state)
-{
-    (void)state;
-    rf_close(client);
-    proxy_stop(fault);
     return 0;
 }
 
@@ -197,7 +171,8 @@ static void test_bad_limits_are_misuse(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, prepare, finish)
+#define CASE(name) \
+    cmocka_unit_test_setup_teardown(name, prepare, redis_world_close)
     const struct CMUnitTest tests[] = {
         CASE(test_rate_limit_lets_a_second_s_worth_through_and_no_more),
         CASE(test_rate_limit_holds_back_no_renewal_and_no_release),
@@ -208,5 +183,5 @@ int main(void)
         CASE(test_bad_limits_are_misuse),
     };
 
-    return run_group(tests, start, stop);
+    return run_group(tests, redis_world_start, redis_world_stop);
 }

@@ -11,48 +11,13 @@
 #include <unistd.h>
 
 #include "internal.h"
-#include "proxy.h"
-#include "redis_server.h"
-
-static redis_server *server;
-static proxy *fault;
-static rf_client *client;
-
-#define LOCK    "{lock:v1:%s}"
-#define COUNTER "{lock:v1:%s}:fence"
-
-static int start(void **state)
-{
-    (void)state;
-    server = redis_server_start(NULL);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    redis_server_stop(server);
-    return 0;
-}
+#include "redis_world.h"
 
 /* Every test talks through a proxy of its own, which passes all by default. */
 static int open_client(void **state)
 {
-    rf_options opts = RF_OPTIONS_INIT;
-
     (void)state;
-    redis_server_command(server, "FLUSHALL");
-    fault = proxy_start(redis_server_socket(server));
-    opts.timeout_ms = 3000;
-    return rf_open(proxy_url(fault), &opts, &client) != RF_OK;
-}
-
-static int close_client(void **state)
-{
-    (void)state;
-    rf_close(client);
-    proxy_stop(fault);
-    return 0;
+    return redis_world_open_far(3000);
 }
 
 static rf_lock *acquire(const char *resource, int64_t ttl_ms)
@@ -877,7 +842,7 @@ static void test_forked_child_has_a_connection_but_no_locks(void **state)
 int main(void)
 {
 #define CASE(name) \
-    cmocka_unit_test_setup_teardown(name, open_client, close_client)
+    cmocka_unit_test_setup_teardown(name, open_client, redis_world_close)
     const struct CMUnitTest tests[] = {
         CASE(test_first_fence_is_1_and_each_next_one_is_larger),
         CASE(test_lock_is_one_key_with_fence_holder_and_ttl),
@@ -928,5 +893,5 @@ int main(void)
         CASE(test_forked_child_has_a_connection_but_no_locks),
     };
 
-    return run_group(tests, start, stop);
+    return run_group(tests, redis_world_start, redis_world_stop);
 }

@@ -10,47 +10,14 @@
 #include <string.h>
 
 #include "internal.h"
-#include "proxy.h"
-#include "redis_server.h"
-
-static redis_server *server;
-static proxy *fault;
-static rf_client *client;
-
-#define LOCK    "{lock:v1:%s}"
-#define COUNTER "{lock:v1:%s}:fence"
+#include "redis_world.h"
 
 static const char *const abc[] = { "a", "b", "c" };
-
-static int start(void **state)
-{
-    (void)state;
-    server = redis_server_start(NULL);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    redis_server_stop(server);
-    return 0;
-}
 
 static int open_client(void **state)
 {
     (void)state;
-    redis_server_command(server, "FLUSHALL");
-    redis_server_command(server, "CONFIG RESETSTAT");
-    fault = proxy_start(redis_server_socket(server));
-    return rf_open(proxy_url(fault), NULL, &client) != RF_OK;
-}
-
-static int close_client(void **state)
-{
-    (void)state;
-    rf_close(client);
-    proxy_stop(fault);
-    return 0;
+    return redis_world_open_far(2000);
 }
 
 static rf_status take(rf_client *on, const char *const *names, size_t n,
@@ -348,7 +315,7 @@ static void test_turn_that_cannot_be_used_is_passed_on(void **state)
 int main(void)
 {
 #define CASE(name) \
-    cmocka_unit_test_setup_teardown(name, open_client, close_client)
+    cmocka_unit_test_setup_teardown(name, open_client, redis_world_close)
     const struct CMUnitTest tests[] = {
         CASE(test_each_has_a_fence_of_its_own_and_one_holder),
         CASE(test_one_that_is_held_leaves_all_others_untouched),
@@ -364,5 +331,5 @@ int main(void)
         CASE(test_turn_that_cannot_be_used_is_passed_on),
     };
 
-    return run_group(tests, start, stop);
+    return run_group(tests, redis_world_start, redis_world_stop);
 }

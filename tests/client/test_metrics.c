@@ -10,44 +10,12 @@
 #include <string.h>
 
 #include "internal.h"
-#include "proxy.h"
-#include "redis_server.h"
-
-static redis_server *server;
-static proxy *fault;
-static rf_client *client;
-
-static int start(void **state)
-{
-    (void)state;
-    server = redis_server_start(NULL);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    redis_server_stop(server);
-    return 0;
-}
+#include "redis_world.h"
 
 static int open_client(void **state)
 {
-    rf_options opts = RF_OPTIONS_INIT;
-
     (void)state;
-    redis_server_command(server, "FLUSHALL");
-    fault = proxy_start(redis_server_socket(server));
-    opts.timeout_ms = 3000;
-    return rf_open(proxy_url(fault), &opts, &client) != RF_OK;
-}
-
-static int close_client(void **state)
-{
-    (void)state;
-    rf_close(client);
-    proxy_stop(fault);
-    return 0;
+    return redis_world_open_far(3000);
 }
 
 static void test_every_call_is_counted_under_its_outcome(void **state)
@@ -213,7 +181,7 @@ static void test_text_is_what_prometheus_reads(void **state)
 int main(void)
 {
 #define CASE(name) \
-    cmocka_unit_test_setup_teardown(name, open_client, close_client)
+    cmocka_unit_test_setup_teardown(name, open_client, redis_world_close)
     const struct CMUnitTest tests[] = {
         CASE(test_every_call_is_counted_under_its_outcome),
         CASE(test_times_fall_into_their_bucket),
@@ -223,5 +191,5 @@ int main(void)
         CASE(test_text_is_what_prometheus_reads),
     };
 
-    return run_group(tests, start, stop);
+    return run_group(tests, redis_world_start, redis_world_stop);
 }

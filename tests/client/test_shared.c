@@ -11,43 +11,12 @@
 #include <string.h>
 
 #include "internal.h"
-#include "proxy.h"
-#include "redis_server.h"
-
-static redis_server *server;
-static proxy *fault;
-static rf_client *client;
-
-#define LOCK "{lock:v1:%s}"
-
-static int start(void **state)
-{
-    (void)state;
-    server = redis_server_start(NULL);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    redis_server_stop(server);
-    return 0;
-}
+#include "redis_world.h"
 
 static int open_client(void **state)
 {
     (void)state;
-    redis_server_command(server, "FLUSHALL");
-    fault = proxy_start(redis_server_socket(server));
-    return rf_open(proxy_url(fault), NULL, &client) != RF_OK;
-}
-
-static int close_client(void **state)
-{
-    (void)state;
-    rf_close(client);
-    proxy_stop(fault);
-    return 0;
+    return redis_world_open_far(2000);
 }
 
 static rf_status take(rf_client *on, int shared, int64_t ttl_ms,
@@ -330,7 +299,7 @@ static void test_reader_who_comes_after_a_waiting_writer_waits(void **state)
 int main(void)
 {
 #define CASE(name) \
-    cmocka_unit_test_setup_teardown(name, open_client, close_client)
+    cmocka_unit_test_setup_teardown(name, open_client, redis_world_close)
     const struct CMUnitTest tests[] = {
         CASE(test_many_read_at_once_and_nobody_writes),
         CASE(test_while_one_writes_nobody_reads),
@@ -346,5 +315,5 @@ int main(void)
         CASE(test_reader_who_comes_after_a_waiting_writer_waits),
     };
 
-    return run_group(tests, start, stop);
+    return run_group(tests, redis_world_start, redis_world_stop);
 }

@@ -12,41 +12,12 @@
 #include <sys/time.h>
 
 #include "internal.h"
-#include "proxy.h"
-#include "redis_server.h"
-
-static redis_server *server;
-static rf_client *client;
-
-#define LOCK "{lock:v1:%s}"
-
-static int start(void **state)
-{
-    (void)state;
-    server = redis_server_start(NULL);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    redis_server_stop(server);
-    return 0;
-}
+#include "redis_world.h"
 
 static int open_client(void **state)
 {
     (void)state;
-    redis_server_command(server, "FLUSHALL");
-    redis_server_command(server, "CONFIG RESETSTAT");
-    return rf_open(redis_server_url(server), NULL, &client) != RF_OK;
-}
-
-static int close_client(void **state)
-{
-    (void)state;
-    rf_close(client);
-    return 0;
+    return redis_world_open(2000);
 }
 
 static rf_status acquire(rf_client *on, const char *resource, int64_t ttl_ms,
@@ -505,7 +476,7 @@ static void test_hand_over_takes_four_commands_and_starves_nobody(void **state)
 int main(void)
 {
 #define CASE(name) \
-    cmocka_unit_test_setup_teardown(name, open_client, close_client)
+    cmocka_unit_test_setup_teardown(name, open_client, redis_world_close)
     const struct CMUnitTest tests[] = {
         CASE(test_release_wakes_the_waiter_at_once),
         CASE(test_wait_that_is_over_is_a_timeout),
@@ -527,5 +498,5 @@ int main(void)
         CASE(test_hand_over_takes_four_commands_and_starves_nobody),
     };
 
-    return run_group(tests, start, stop);
+    return run_group(tests, redis_world_start, redis_world_stop);
 }
