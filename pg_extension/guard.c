@@ -12,6 +12,7 @@
 
 #include "access/xact.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 
 #include "checks.h"
 #include "claims.h"
@@ -268,6 +269,7 @@ claim(const RfGrant *grant, const RfManner *manner, RfRow *row)
 	decision = rf_decide(row->fence, row->holder, grant->fence, grant->holder);
 	while (decision == RF_ADVANCE || decision == RF_PASS)
 	{
+		CHECK_FOR_INTERRUPTS();
 		mode = decision == RF_PASS ? RF_SHARED : RF_EXCLUSIVE;
 		lock_resource(grant, mode, manner->preempt);
 		decision = decide_locked(grant, mode, row, manner->guard_function);

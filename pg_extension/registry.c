@@ -205,7 +205,9 @@ rf_registry_look(const RfGrant *grant, RfRow *row)
 	if (!find_row_by_hint(registry, grant, snapshot, row))
 	{
 		find_row(registry, grant, snapshot, row);
-		if (ItemPointerIsValid(&row->tid))
+		/* Its own uncommitted row may be rolled back. */
+		if (ItemPointerIsValid(&row->tid) &&
+			!TransactionIdIsCurrentTransactionId(row->xmin))
 			rf_hint_set(grant->hash, row->fence, &row->tid);
 	}
 	UnregisterSnapshot(snapshot);
