@@ -27,21 +27,27 @@ rf_names_column(TriggerData *call, AttrNumber attnum)
 }
 
 void
-rf_check_named(TriggerData *call, AttrNumber attnum)
+rf_refuse_unnamed(Relation rel, AttrNumber attnum)
 {
-	Relation	rel = call->tg_relation;
 	RfRefusal	refusal = {
 		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
 		"Set the column to the fence of your grant, as in"
 		" UPDATE ... SET fence = 42.", InvalidAttrNumber
 	};
 
-	if (rf_names_column(call, attnum) &&
-		rf_plan_names_column(RelationGetRelid(rel), attnum))
-		return;
 	refusal.detail = psprintf("The statement updates table \"%s\" and does"
 							  " not name its fence column.",
 							  rf_table_name(rel));
 	refusal.attnum = attnum;
 	rf_refuse(rel, &refusal);
+}
+
+void
+rf_check_named(TriggerData *call, AttrNumber attnum)
+{
+	Relation	rel = call->tg_relation;
+
+	if (!rf_names_column(call, attnum) ||
+		!rf_plan_names_column(RelationGetRelid(rel), attnum))
+		rf_refuse_unnamed(rel, attnum);
 }

@@ -9,17 +9,38 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
+#include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/plannodes.h"
 #include "parser/parsetree.h"
 #include "tcop/pquery.h"
+#include "utils/memutils.h"
 #include "utils/portal.h"
 
 #include "compat.h"
+#include "named.h"
 #include "plan.h"
 
 RfRunningQuery *rf_running = NULL;
+
+/* Of the query that ran last, only to be compared: it may be gone. */
+static QueryDesc *last_run = NULL;
+
+/*
+ * What could not be judged when it was asked, because the statement had begun
+ * before this library was loaded: its end is seen, and it is judged there.
+ */
+typedef struct LateColumn
+{
+	Oid			relid;
+	AttrNumber	attnum;
+} LateColumn;
+
+static List *late_columns = NIL;	/* in this transaction */
+
+static void check_late_columns(PlannedStmt *stmt);
 
 static ExecutorRun_hook_type prev_ExecutorRun = NULL;
 static ExecutorFinish_hook_type prev_ExecutorFinish = NULL;
@@ -47,6 +68,7 @@ track_run(QueryDesc *query, ScanDirection direction, uint64 count
 		rf_running = here.outer;
 	}
 	PG_END_TRY();
+	last_run = query;
 }
 
 /* AFTER triggers, and the rest of data-modifying WITH parts, run here. */
@@ -59,6 +81,8 @@ track_finish(QueryDesc *query)
 	here.snapshot = query->snapshot;
 	here.system = InNoForceRLSOperation();
 	here.outer = rf_running;
+	if (late_columns != NIL && last_run != query && !here.system)
+		check_late_columns(query->plannedstmt);
 	rf_running = &here;
 	PG_TRY();
 	{
@@ -74,9 +98,18 @@ track_finish(QueryDesc *query)
 	PG_END_TRY();
 }
 
+static void
+forget_late_columns(XactEvent event, void *arg)
+{
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
+		event == XACT_EVENT_PREPARE)
+		late_columns = NIL;
+}
+
 void
 rf_plan_init(void)
 {
+	RegisterXactCallback(forget_late_columns, NULL);
 	prev_ExecutorRun = ExecutorRun_hook;
 	ExecutorRun_hook = track_run;
 	prev_ExecutorFinish = ExecutorFinish_hook;
@@ -176,6 +209,37 @@ stmt_names_column(PlannedStmt *stmt, Oid relid, AttrNumber attnum)
 	return true;
 }
 
+static void
+judge_later(Oid relid, AttrNumber attnum)
+{
+	MemoryContext before = MemoryContextSwitchTo(TopTransactionContext);
+	LateColumn *late = palloc(sizeof(LateColumn));
+
+	late->relid = relid;
+	late->attnum = attnum;
+	late_columns = lappend(late_columns, late);
+	MemoryContextSwitchTo(before);
+}
+
+/* Before the statement's end, so that nothing of it stays. */
+static void
+check_late_columns(PlannedStmt *stmt)
+{
+	ListCell   *cell;
+
+	foreach(cell, late_columns)
+	{
+		LateColumn *late = lfirst(cell);
+		Relation	rel;
+
+		if (stmt_names_column(stmt, late->relid, late->attnum))
+			continue;
+		rel = table_open(late->relid, NoLock);
+		rf_refuse_unnamed(rel, late->attnum);
+		table_close(rel, NoLock);
+	}
+}
+
 bool
 rf_plan_names_column(Oid relid, AttrNumber attnum)
 {
@@ -186,14 +250,14 @@ rf_plan_names_column(Oid relid, AttrNumber attnum)
 
 	/*
 	 * The statement that runs is the one that loaded this library, so its
-	 * start was not seen.  The client's own statement is known all the same.
+	 * start was not seen.  The client's own statement is known all the same;
+	 * should this be another one, called from there, its end will be seen.
 	 */
-	if (ActivePortal == NULL)
-		return true;
-	foreach(cell, ActivePortal->stmts)
-	{
-		if (!stmt_names_column(lfirst_node(PlannedStmt, cell), relid, attnum))
-			return false;
-	}
+	if (ActivePortal != NULL)
+		foreach(cell, ActivePortal->stmts)
+			if (!stmt_names_column(lfirst_node(PlannedStmt, cell), relid,
+								   attnum))
+				return false;
+	judge_later(relid, attnum);
 	return true;
 }

@@ -33,7 +33,8 @@ extern void rf_plan_init(void);
 
 /*
  * Does every part of the running statement that updates the table name the
- * column?  Also true when no plan can be seen.
+ * column?  Also true when no plan can be seen yet: such a statement is judged,
+ * and refused, where it ends.
  */
 extern bool rf_plan_names_column(Oid relid, AttrNumber attnum);
 

@@ -13,7 +13,7 @@ set -u
 # shellcheck source=tests/sql/sessions.sh
 . "$RF_ROOT/tests/sql/sessions.sh"
 
-plan 17
+plan 26
 
 dir=$(mktemp -d /tmp/rf.XXXXXX)
 trap 'pg_stop "$dir"; rm -rf "$dir"' EXIT
@@ -84,6 +84,69 @@ is "a claim of its own passes in the next one" \
     "$(ask "SELECT ringfence.guard('r', 9, 'd'); $nested RETURNING n" | tail -n 1)" 103
 is "a claim that was stored long before passes at once" \
     "$(ask "$nested RETURNING n")" 104
+
+# ---- Statements in parts ---------------------------------------------------------------
+# Within a function: the statement that loads the library was not seen to start,
+# and is judged at its end.
+
+ask "CREATE TABLE goods (sku text PRIMARY KEY, fence bigint, n int);
+    INSERT INTO goods VALUES ('a', 5, 0), ('b', 5, 0);
+    CREATE TABLE parts (sku text, fence bigint, n int) PARTITION BY LIST (sku);
+    CREATE TABLE parts_a PARTITION OF parts FOR VALUES IN ('a');
+    CREATE TABLE parts_b PARTITION OF parts FOR VALUES IN ('b');
+    INSERT INTO parts TABLE goods;
+    SELECT ringfence.protect('goods', 'fence');
+    SELECT ringfence.protect('parts', 'fence');
+    CREATE FUNCTION arms(other text) RETURNS text LANGUAGE plpgsql AS \$\$
+    BEGIN
+        EXECUTE 'WITH w AS (UPDATE goods SET fence = 6 WHERE sku = ''a'')
+            UPDATE goods SET n = 1' || other || ' WHERE sku = ''b''';
+        RETURN 'done';
+    END \$\$;
+    CREATE FUNCTION merged(goods text, other text) RETURNS text LANGUAGE plpgsql AS \$\$
+    BEGIN
+        EXECUTE 'MERGE INTO ' || goods || ' t
+            USING (VALUES (''a''), (''b'')) v (sku) ON v.sku = t.sku
+            WHEN MATCHED AND t.sku = ''a'' THEN UPDATE SET n = 1, fence = 6
+            WHEN MATCHED THEN UPDATE SET n = 1' || other;
+        RETURN 'done';
+    END \$\$" >/dev/null
+merged() { ask "SELECT merged('$1', '$2')"; }
+[ "$(ask 'SHOW server_version_num')" -ge 150000 ] ||
+    merged() { ask "SELECT arms('$2')"; }
+
+is "one part that names the fence does not speak for another" \
+    "$(ask "SELECT arms('')")" "ERROR:  RF003"
+is "nor in a MERGE" "$(merged goods '')" "ERROR:  RF003"
+is "nor on partitions" "$(merged parts '')" "ERROR:  RF003"
+is "and nothing of it stays" \
+    "$(ask "SELECT count(*) FROM (TABLE goods UNION ALL TABLE parts) t WHERE n = 0")" 4
+is "where all name it, it passes" \
+    "$(ask "SELECT arms(', fence = 6')") $(merged goods ', fence = 6') $(merged parts ', fence = 6')" \
+    "done done done"
+ask "SELECT ringfence.protect('goods', 'fence', mode => 'observe')" >/dev/null
+is "observed, it is let through and told" "$(ask "SELECT arms('')")" \
+    $'WARNING:  RF003\ndone'
+is "and counted once" \
+    "$(ask "SET client_min_messages = error; SELECT arms('');
+        SELECT observed FROM ringfence.stats()" | tail -n 1)" 1
+
+# A trigger's write during a cascade: not the server's own, but what surrounds the
+# very first statement can't be seen.
+ask "CREATE TABLE parent (id int PRIMARY KEY);
+    CREATE TABLE child (id int REFERENCES parent ON DELETE CASCADE);
+    INSERT INTO parent SELECT generate_series(1, 3);
+    INSERT INTO child SELECT generate_series(1, 3);
+    SELECT ringfence.protect('goods', 'fence');
+    CREATE FUNCTION also() RETURNS trigger LANGUAGE plpgsql AS
+        \$\$BEGIN UPDATE goods SET n = n + 1; RETURN OLD; END\$\$;
+    CREATE TRIGGER also BEFORE DELETE ON child FOR EACH ROW EXECUTE FUNCTION also()" >/dev/null
+is "what a trigger writes during a cascade passes the first time, not the second" \
+    "$(ask "DELETE FROM parent WHERE id = 1")$(
+        ask "DO \$\$BEGIN PERFORM ringfence.high_water('r'); DELETE FROM parent WHERE id = 2; END\$\$")" \
+    "ERROR:  RF003"
+is "and never in a session that loads the library at its start" \
+    "$(PGOPTIONS='-c session_preload_libraries=ringfence' ask "DELETE FROM parent WHERE id = 2")" "ERROR:  RF003"
 
 # ---- Leases and preemption need nothing either -----------------------------------------
 
