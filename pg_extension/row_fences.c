@@ -62,10 +62,14 @@ put_row(FenceScan *scan, Relation rel, TupleTableSlot *slot)
 	tuplestore_putvalues(scan->store, scan->desc, values, nulls);
 }
 
+/*
+ * With the snapshot of the query, which reads the registry as well: with a
+ * later one, whoever claims and writes meanwhile would look like a hole.
+ */
 static void
 scan_rows(FenceScan *scan, Relation rel)
 {
-	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	Snapshot	snapshot = RegisterSnapshot(GetActiveSnapshot());
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
 	TableScanDesc rows = table_beginscan(rel, snapshot, 0, NULL);
 

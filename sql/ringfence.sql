@@ -788,7 +788,8 @@ REVOKE ALL ON FUNCTION ringfence.row_fences(oid, name, text) FROM PUBLIC;
 COMMENT ON FUNCTION ringfence.row_fences(oid, name, text) IS
     'Resource and fence of every row. Reads the whole table.';
 
--- Rows written under a claim that the registry no longer knows of.
+-- Rows written under a claim that the registry no longer knows of. What was
+-- retired is known by the floor.
 CREATE FUNCTION ringfence.audit_registry() RETURNS SETOF ringfence.hole
 LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
@@ -796,9 +797,11 @@ AS $$
     SELECT 'critical', n.root::regclass::text,
         format('resource %L has fence %s in the registry, and %s in the table',
             n.resource, COALESCE(r.fence, 0), n.fence),
-        format('INSERT INTO ringfence.registry (resource, fence, claimed_at) '
+        format('INSERT INTO ringfence.registry AS r '
+            '(resource, fence, claimed_at) '
             'VALUES (%L, %s, now()) ON CONFLICT (resource) '
-            'DO UPDATE SET fence = EXCLUDED.fence, holder = NULL',
+            'DO UPDATE SET fence = EXCLUDED.fence, holder = NULL '
+            'WHERE r.fence < EXCLUDED.fence',
             n.resource, n.fence)
     FROM (SELECT w.root, f.resource, max(f.fence) AS fence
         FROM (SELECT DISTINCT root, fence, resource
@@ -806,7 +809,8 @@ AS $$
         LATERAL ringfence.row_fences(w.root, w.fence, w.resource) f
         GROUP BY w.root, f.resource) n
     LEFT JOIN ringfence.registry r ON r.resource = n.resource
-    WHERE n.fence > COALESCE(r.fence, 0)
+    WHERE n.fence > COALESCE(r.fence,
+        (SELECT f.fence FROM ringfence.retired f), 0)
 $$;
 
 REVOKE ALL ON FUNCTION ringfence.audit_registry() FROM PUBLIC;
