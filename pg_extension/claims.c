@@ -223,6 +223,18 @@ at_transaction_end(XactEvent event, void *arg)
 	}
 }
 
+/* A transaction may roll back to a savepoint as often as it likes. */
+static void
+give_back(void)
+{
+	const RfClaim *claim = &claims[n_claims - 1];
+
+	pfree(unconstify(char *, claim->resource));	/* with the holder */
+	if (claim->seen.horizon != NULL)
+		pfree(claim->seen.horizon);
+	pop();
+}
+
 static void
 at_subtransaction_end(SubXactEvent event, SubTransactionId subid,
 					  SubTransactionId parent, void *arg)
@@ -231,7 +243,7 @@ at_subtransaction_end(SubXactEvent event, SubTransactionId subid,
 
 	if (event == SUBXACT_EVENT_ABORT_SUB)
 		while (n_claims > 0 && claims[n_claims - 1].subid == subid)
-			pop();
+			give_back();
 	else if (event == SUBXACT_EVENT_COMMIT_SUB)
 		for (i = n_claims - 1; i >= 0 && claims[i].subid == subid; i--)
 			claims[i].subid = parent;
