@@ -115,8 +115,6 @@ ringfence_claimed(PG_FUNCTION_ARGS)
 	ClaimedState *state = fcinfo->flinfo->fn_extra;
 	StringInfoData swap;
 
-	/* Claims are made where the write was: no row is judged by them here. */
-
 	if (state == NULL)
 		state = begin_rows(fcinfo);
 	if (!render_arguments(fcinfo, state))

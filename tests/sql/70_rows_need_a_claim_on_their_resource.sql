@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright (c) 2026 ringfence maintainers
 BEGIN;
-SELECT plan(16);
+SELECT plan(19);
 
 CREATE TABLE line (id int PRIMARY KEY, account text, amount int);
 INSERT INTO line VALUES (1, 'ann', 1), (2, 'bob', 1);
@@ -42,6 +42,17 @@ SELECT throws_ok($$INSERT INTO line VALUES (5, 'ann', 1), (6, 'an', 1)$$,
 SELECT ringfence.guard('account:', 1, 'h');
 SELECT throws_ok($$INSERT INTO line VALUES (5, 'ann', 1), (6, NULL, 1)$$,
     'RF003', 'write is not fenced', 'none at all, which is not an empty one');
+
+-- A NULL is not left out of the name, whatever else is in it.
+CREATE TABLE price (sku text, region text);
+SELECT ringfence.protect('price', resource => '{sku} all');
+SELECT ringfence.guard(' all', 1, 'h');
+SELECT throws_ok($$INSERT INTO price VALUES (NULL)$$,
+    'RF003', 'write is not fenced', 'nor the rest of the name alone');
+SELECT lives_ok($$INSERT INTO price VALUES ('')$$,
+    'which is the resource of an empty value');
+SELECT throws_ok($$UPDATE price SET sku = NULL$$,
+    'RF003', 'write is not fenced', 'and no way to make it NULL');
 
 SAVEPOINT s;
 SELECT ringfence.guard('account:carl', 1, 'h');
