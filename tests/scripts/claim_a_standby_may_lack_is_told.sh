@@ -62,7 +62,7 @@ ok "a claim waits for it" wait_until "$waiting"
 is "and is in the way of the next one meanwhile" \
     "$(ask "SET lock_timeout = '300ms'; SELECT ringfence.guard('r', 8, 'd')")" "ERROR:  55P03"
 is "which can't end what has been committed" \
-    "$(ask "SET lock_timeout = '300ms'; SELECT ringfence.guard('r', 8, 'd', preempt => true)")" "ERROR:  55P03"
+    "$(ask "SET lock_timeout = '300ms'; BEGIN; SELECT ringfence.guard('r', 8, 'd', preempt => true); ROLLBACK")" "ERROR:  55P03"
 is "it waits on" "$(ask "$waiting")" 1
 
 ask "$cancel" >/dev/null
