@@ -11,6 +11,16 @@
 #include "commands/trigger.h"
 #include "fmgr.h"
 
+static inline void
+rf_check_called(bool in_the_right_way)
+{
+	if (!in_the_right_way)
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("trigger function called in a wrong way"),
+				 errhint("Let ringfence.protect() create the triggers.")));
+}
+
 /*
  * The call's data, or an error when it is not made by a trigger of this level
  * (ROW or STATEMENT) with at least so many arguments.
@@ -20,13 +30,9 @@ rf_trigger_call(FunctionCallInfo fcinfo, bool for_row, int nargs)
 {
 	TriggerData *call = (TriggerData *) fcinfo->context;
 
-	if (!CALLED_AS_TRIGGER(fcinfo) ||
-		for_row != (TRIGGER_FIRED_FOR_ROW(call->tg_event) != 0) ||
-		call->tg_trigger->tgnargs < nargs)
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("trigger function called in a wrong way"),
-				 errhint("Let ringfence.protect() create the triggers.")));
+	rf_check_called(CALLED_AS_TRIGGER(fcinfo) &&
+					for_row == (TRIGGER_FIRED_FOR_ROW(call->tg_event) != 0) &&
+					call->tg_trigger->tgnargs >= nargs);
 	return call;
 }
 
