@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <hiredis/hiredis.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,13 @@ struct rf__redis {
     size_t out_len, out_size;
     rf__reply reply;
     rf__locator *locator; /* NULL: it stays where url says */
+
+    /* In steps: where a connection stands. */
+    enum { RF__READY, RF__BEGUN, RF__GREETED } stage;
+    int which;       /* of the server's addresses       */
+    int replies;     /* to the greeting, still to come  */
+    size_t out_sent; /* of out                          */
+    int partial;     /* a reply has begun and not ended */
 };
 
 /* ---- Replies ------------------------------------------------------------ */
@@ -233,6 +241,9 @@ void rf__redis_close(rf__redis *r)
         redisReaderFree(r->reader);
     r->reader = NULL;
     r->out_len = 0;
+    r->out_sent = 0;
+    r->stage = RF__READY;
+    r->partial = 0;
 }
 
 int rf__redis_connected(const rf__redis *r)
@@ -342,18 +353,25 @@ rf_status rf__redis_await(rf__redis *r, int other_fd, int64_t deadline_ms,
     return RF_TIMEOUT;
 }
 
-static rf_status receive(rf__redis *r, int64_t deadline_ms, rf__reply *into,
-                         rf__error *error)
+/* As a deadline: take what is there and don't wait. */
+#define AT_ONCE 0
+
+static void begin_reply(rf__redis *r, rf__reply *into)
+{
+    into->count = 0;
+    into->used = 0;
+    into->oversize = 0;
+    r->reader->privdata = into;
+}
+
+static rf_status receive_more(rf__redis *r, int64_t deadline_ms,
+                              rf__reply *into, rf__error *error)
 {
     char data[4096];
     size_t total = 0, got;
     void *done = NULL;
     int failure;
 
-    into->count = 0;
-    into->used = 0;
-    into->oversize = 0;
-    r->reader->privdata = into;
     for (;;) {
         if (redisReaderGetReply(r->reader, &done) != REDIS_OK)
             return give_up(r, error,
@@ -367,6 +385,8 @@ static rf_status receive(rf__redis *r, int64_t deadline_ms, rf__reply *into,
             return give_up(r, error, "it is too large");
         failure = rf__socket_recv(&r->socket, data, sizeof(data), deadline_ms,
                                   &got);
+        if (failure == ETIMEDOUT && deadline_ms == AT_ONCE)
+            return RF__PENDING;
         if (failure != 0)
             return give_up(r, error, strerror(failure));
         if (got == 0)
@@ -375,6 +395,13 @@ static rf_status receive(rf__redis *r, int64_t deadline_ms, rf__reply *into,
             return give_up(r, error, "out of memory");
         total += got;
     }
+}
+
+static rf_status receive(rf__redis *r, int64_t deadline_ms, rf__reply *into,
+                         rf__error *error)
+{
+    begin_reply(r, into);
+    return receive_more(r, deadline_ms, into, error);
 }
 
 rf_status rf__redis_reply(rf__redis *r, int64_t deadline_ms,
@@ -482,6 +509,21 @@ static rf_status greet(rf__redis *r, int64_t deadline_ms, rf__error *error)
     return status == RF_UNKNOWN ? RF_RETRY : status;
 }
 
+/* The socket is connected: what else a connection needs. */
+static rf_status set_up(rf__redis *r, rf__error *error)
+{
+    r->pid = rf__process_id();
+    r->reader = redisReaderCreateWithFunctions(&reply_functions);
+    if (r->reader == NULL) {
+        rf__redis_close(r);
+        rf__set_error(error, "out of memory");
+        return RF_NOMEM;
+    }
+    /* 0: never shrink.  Shrinking aborts the process when out of memory. */
+    r->reader->maxbuf = 0;
+    return RF_OK;
+}
+
 rf_status rf__redis_connect(rf__redis *r, int64_t deadline_ms, rf__error *error)
 {
     rf_status status;
@@ -502,15 +544,9 @@ rf_status rf__redis_connect(rf__redis *r, int64_t deadline_ms, rf__error *error)
                                 error);
     if (status != RF_OK)
         return status;
-    r->pid = rf__process_id();
-    r->reader = redisReaderCreateWithFunctions(&reply_functions);
-    if (r->reader == NULL) {
-        rf__redis_close(r);
-        rf__set_error(error, "out of memory");
-        return RF_NOMEM;
-    }
-    /* 0: never shrink.  Shrinking aborts the process when out of memory. */
-    r->reader->maxbuf = 0;
+    status = set_up(r, error);
+    if (status != RF_OK)
+        return status;
     status = greet(r, deadline_ms, error);
     if (status != RF_OK)
         rf__redis_close(r);
@@ -544,4 +580,139 @@ rf_status rf__redis_question(rf__redis *r, const char *const *words,
         return why->status;
     }
     return status == RF_UNKNOWN ? RF_RETRY : status;
+}
+
+/* ---- In steps ------------------------------------------------------------- */
+
+int rf__redis_fd(const rf__redis *r)
+{
+    return r->socket.fd;
+}
+
+rf_status rf__redis_step_send(rf__redis *r, short *events, rf__error *error)
+{
+    size_t sent = 0;
+    int failure = rf__socket_send(&r->socket, r->out + r->out_sent,
+                                  r->out_len - r->out_sent, AT_ONCE, &sent);
+
+    r->out_sent += sent;
+    if (failure == ETIMEDOUT) {
+        *events = POLLOUT;
+        return RF__PENDING;
+    }
+    if (failure != 0) {
+        sent = r->out_sent;
+        rf__redis_close(r);
+        rf__set_error(error, "connection to Redis lost while sending: %s",
+                      strerror(failure));
+        return sent == 0 ? RF_RETRY : RF_UNKNOWN;
+    }
+    r->out_len = 0;
+    r->out_sent = 0;
+    return RF_OK;
+}
+
+rf_status rf__redis_step_reply(rf__redis *r, short *events,
+                               const rf__reply **out, rf__error *error)
+{
+    rf_status status;
+
+    *out = NULL;
+    *events = POLLIN;
+    if (!r->partial)
+        begin_reply(r, &r->reply);
+    r->partial = 1;
+    status = receive_more(r, AT_ONCE, &r->reply, error);
+    if (status == RF__PENDING)
+        return status;
+    r->partial = 0;
+    if (status == RF_OK)
+        *out = &r->reply;
+    return status;
+}
+
+/* The next address that a connection can be begun to. */
+static rf_status begin(rf__redis *r, rf__error *error)
+{
+    int failure;
+
+    r->which = r->stage == RF__BEGUN ? r->which + 1 : 0;
+    while ((failure = rf__socket_begin(&r->socket, &r->url, r->which)) > 0) {
+        rf__set_error(error, "cannot connect to %s port %d: %s", r->url.host,
+                      r->url.port, strerror(failure));
+        r->which++;
+    }
+    if (failure < 0) {
+        rf__redis_close(r);
+        return RF_RETRY;
+    }
+    r->stage = RF__BEGUN;
+    return RF_OK;
+}
+
+/* Until an address takes the connection. */
+static rf_status step_begun(rf__redis *r, short *events, rf__error *error)
+{
+    for (;;) {
+        int failure = rf__socket_begun(&r->socket, r->usual_ms);
+        rf_status status;
+
+        if (failure == EINPROGRESS) {
+            *events = POLLOUT;
+            return RF__PENDING;
+        }
+        if (failure == 0)
+            return RF_OK;
+        rf__socket_close(&r->socket);
+        rf__set_error(error, "cannot connect to %s port %d: %s", r->url.host,
+                      r->url.port, strerror(failure));
+        status = begin(r, error);
+        if (status != RF_OK)
+            return status;
+    }
+}
+
+static rf_status step_greeting(rf__redis *r, short *events, rf__error *error)
+{
+    const rf__reply *reply;
+    rf_status status = rf__redis_step_send(r, events, error);
+
+    while (status == RF_OK && r->replies > 0) {
+        status = rf__redis_step_reply(r, events, &reply, error);
+        if (status == RF_OK)
+            status = check_greeting(r, reply, error);
+        if (status == RF_OK)
+            r->replies--;
+    }
+    return status == RF_UNKNOWN ? RF_RETRY : status;
+}
+
+rf_status rf__redis_step_connect(rf__redis *r, short *events, rf__error *error)
+{
+    rf_status status = RF_OK;
+
+    if (r->socket.fd >= 0 && r->pid == rf__process_id() &&
+        r->stage == RF__READY)
+        return RF_OK;
+    if (r->socket.fd < 0 || r->pid != rf__process_id()) {
+        rf__redis_close(r);
+        r->pid = rf__process_id();
+        status = begin(r, error);
+    }
+    if (status == RF_OK && r->stage == RF__BEGUN) {
+        status = step_begun(r, events, error);
+        if (status == RF_OK)
+            status = set_up(r, error);
+        if (status == RF_OK)
+            status = append_greeting(r, &r->replies);
+        if (status == RF_OK)
+            r->stage = RF__GREETED;
+    }
+    if (status == RF_OK)
+        status = step_greeting(r, events, error);
+    if (status == RF_OK)
+        r->stage = RF__READY;
+    else if (status != RF__PENDING)
+        rf__redis_close(r);
+    return status;
 }

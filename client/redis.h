@@ -122,6 +122,19 @@ long long rf__reply_number(const rf__reply *reply, size_t i);
 /* Text of item i, zero-terminated, without a zero inside; else NULL. */
 const char *rf__reply_text(const rf__reply *reply, size_t i);
 
+/*
+ * The same in steps, for who talks to several servers at once.  Nothing blocks,
+ * but for resolving a name.  RF__PENDING: again when *events are there on
+ * rf__redis_fd().  Between two steps nothing else may be asked of r, but to
+ * close it.
+ */
+#define RF__PENDING ((rf_status)-2)
+int rf__redis_fd(const rf__redis *r);
+rf_status rf__redis_step_connect(rf__redis *r, short *events, rf__error *error);
+rf_status rf__redis_step_send(rf__redis *r, short *events, rf__error *error);
+rf_status rf__redis_step_reply(rf__redis *r, short *events,
+                               const rf__reply **out, rf__error *error);
+
 /* redis_error.c: what an error reply means.  Never looks beyond its code. */
 typedef struct rf__redis_failure {
     const char *code; /* as Redis writes it                            */

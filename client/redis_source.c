@@ -117,8 +117,8 @@ void rf__rs_write_floor(char *out, rf_fence floor)
 }
 
 /* What both scripts that take one lock answer. */
-static rf_status read_grant(rf__redis_source_t *s, rf__grant *grant,
-                            const rf__reply *reply)
+rf_status rf__rs_acquired(rf__redis_source_t *s, rf__grant *grant,
+                          const rf__reply *reply)
 {
     int64_t left;
 
@@ -159,7 +159,7 @@ static rf_status acquire_shared(rf__source *base, rf__grant *grant,
     rf__decimal_write(wait, grant->wait_ms);
     status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
     grant->sent_ms = call.sent_ms;
-    return status == RF_OK ? read_grant(s, grant, reply) : status;
+    return status == RF_OK ? rf__rs_acquired(s, grant, reply) : status;
 }
 
 static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
@@ -187,7 +187,7 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
     status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
     grant->sent_ms = call.sent_ms;
     if (status == RF_OK)
-        status = read_grant(s, grant, reply);
+        status = rf__rs_acquired(s, grant, reply);
     if (status != RF_OK)
         return status;
     return rf__rs_confirm(s, &call, &one, deadline_ms);
@@ -245,6 +245,20 @@ static rf_status release(rf__source *base, rf__grant *grant,
     return run(base, RF__STEP_RELEASE, grant, deadline_ms);
 }
 
+rf_status rf__rs_reissued(rf__redis_source_t *s, rf__grant *grant,
+                          rf_fence floor, const rf__reply *reply)
+{
+    int64_t issued;
+
+    if (!rf__rs_outcome_is(reply, "OK") && !rf__rs_outcome_is(reply, "REPLAY"))
+        return rf__rs_failed(s, grant, reply);
+    if (!rf__rs_number(reply, RF__OUTCOME + 1, 1, &issued) || issued <= floor ||
+        issued <= grant->fence)
+        return rf__rs_nonsense(s);
+    grant->fence = issued;
+    return RF_OK;
+}
+
 static rf_status reissue(rf__source *base, rf__grant *grant, rf_fence floor,
                          int64_t deadline_ms)
 {
@@ -257,7 +271,6 @@ static rf_status reissue(rf__source *base, rf__grant *grant, rf_fence floor,
                       .n = 3 };
     rf__grants one = { .grant = grant, .n = 1 };
     const rf__reply *reply;
-    int64_t issued;
     rf_status status;
 
     rf__rs_prepare(s, &call, tag);
@@ -267,17 +280,14 @@ static rf_status reissue(rf__source *base, rf__grant *grant, rf_fence floor,
     status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
     if (status != RF_OK)
         return status;
-    if (!rf__rs_outcome_is(reply, "OK") && !rf__rs_outcome_is(reply, "REPLAY"))
-        return rf__rs_failed(s, grant, reply);
-    if (!rf__rs_number(reply, RF__OUTCOME + 1, 1, &issued) || issued <= floor ||
-        issued <= grant->fence)
-        return rf__rs_nonsense(s);
-    grant->fence = issued;
-    return rf__rs_confirm(s, &call, &one, deadline_ms);
+    status = rf__rs_reissued(s, grant, floor, reply);
+    if (status == RF_OK)
+        status = rf__rs_confirm(s, &call, &one, deadline_ms);
+    return status;
 }
 
 /* {"inspect", "", tag, state, fence, holder, left_ms, counter, readers} */
-static int read_info(const rf__reply *reply, rf_info *info)
+int rf__rs_info(const rf__reply *reply, rf_info *info)
 {
     const char *holder = rf__reply_text(reply, 6);
     const char *counter = rf__reply_text(reply, 8);
@@ -322,7 +332,7 @@ static rf_status inspect(rf__source *base, const char *resource, rf_info *info,
 
     rf__rs_prepare(s, &call, tag);
     status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
-    if (status == RF_OK && !read_info(reply, info))
+    if (status == RF_OK && !rf__rs_info(reply, info))
         status = rf__rs_nonsense(s);
     /* It changes nothing, so it may always be done again. */
     return status == RF_UNKNOWN ? RF_RETRY : status;

@@ -55,6 +55,13 @@ rf_status rf__rs_nonsense(rf__redis_source_t *s);
 rf_status rf__rs_failed(rf__redis_source_t *s, rf__grant *grant,
                         const rf__reply *reply);
 
+/* What the answers to acquire, reissue and inspect say. */
+rf_status rf__rs_acquired(rf__redis_source_t *s, rf__grant *grant,
+                          const rf__reply *reply);
+rf_status rf__rs_reissued(rf__redis_source_t *s, rf__grant *grant,
+                          rf_fence floor, const rf__reply *reply);
+int rf__rs_info(const rf__reply *reply, rf_info *info); /* 0: it makes none */
+
 /*
  * redis_replicas.c: ask, with this call, how many replicas get what it writes;
  * and after it, whether enough did.  Otherwise the grants are given back.

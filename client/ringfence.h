@@ -105,6 +105,10 @@ typedef struct rf_options {
  *   redis+sentinel://[[user]:password@]host[:port],.../master[/db]
  *                                          [?sentinel=[user]:password]
  *
+ *   redlock://[[user]:password@]host[:port],host[:port],...
+ *
+ * The hosts of redlock are 3, 5, 7 or 9 independent masters, of which a majority
+ * must agree; its fences are ordered as those of one Redis are.
  * The hosts of redis+sentinel are the sentinels (port 26379), at most 16; user
  * and password in front are for the master that they name, those at the end for
  * themselves.  When the connection breaks or a server turns out to be no master,

@@ -194,6 +194,26 @@ rf_status rf__script_put(rf__redis *r, const rf__call *call, rf__error *error)
     return put(r, call, 0, error);
 }
 
+rf_status rf__script_put_text(rf__redis *r, const rf__call *call,
+                              rf__error *error)
+{
+    return put(r, call, 1, error);
+}
+
+rf_status rf__script_judge(rf__redis *r, const rf__call *call,
+                           const rf__reply *reply, rf__error *error)
+{
+    if (is_noscript(reply))
+        return RF__UNSENT;
+    if (rf__reply_kind(reply, 0) == RF__ERROR)
+        return rf__script_refused(r, reply, error);
+    if (is_answer(reply, call))
+        return RF_OK;
+    rf__redis_close(r);
+    rf__set_error(error, "Redis' answer does not belong to the request");
+    return RF_UNKNOWN;
+}
+
 rf_status rf__script_take(rf__redis *r, rf__call *call, int64_t deadline_ms,
                           const rf__reply **reply, rf__error *error)
 {
@@ -203,15 +223,7 @@ rf_status rf__script_take(rf__redis *r, rf__call *call, int64_t deadline_ms,
         return status;
     if (call->replicas > 0)
         call->confirmed = rf__redis_number(r, deadline_ms);
-    if (is_noscript(*reply))
-        return RF__UNSENT;
-    if (rf__reply_kind(*reply, 0) == RF__ERROR)
-        return rf__script_refused(r, *reply, error);
-    if (is_answer(*reply, call))
-        return RF_OK;
-    rf__redis_close(r);
-    rf__set_error(error, "Redis' answer does not belong to the request");
-    return RF_UNKNOWN;
+    return rf__script_judge(r, call, *reply, error);
 }
 
 /*

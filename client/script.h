@@ -82,6 +82,15 @@ rf_status rf__script_put(rf__redis *r, const rf__call *call, rf__error *error);
 rf_status rf__script_take(rf__redis *r, rf__call *call, int64_t deadline_ms,
                           const rf__reply **reply, rf__error *error);
 
+/*
+ * For exchange.c: by_text puts the whole script, and what a reply says is judged
+ * when it is there.
+ */
+rf_status rf__script_put_text(rf__redis *r, const rf__call *call,
+                              rf__error *error);
+rf_status rf__script_judge(rf__redis *r, const rf__call *call,
+                           const rf__reply *reply, rf__error *error);
+
 /* What an error reply means: its status, with a text. */
 rf_status rf__script_refused(rf__redis *r, const rf__reply *reply,
                              rf__error *error);

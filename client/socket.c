@@ -53,34 +53,62 @@ static int wait_for(int fd, short events, int64_t deadline_ms)
     return wait_for_either(fd, events, -1, deadline_ms);
 }
 
-/* Connect a fresh socket.  0, or an errno value and no socket. */
-static int connect_to(const struct sockaddr *to, socklen_t len,
-                      int64_t deadline_ms, int *out)
+/* A fresh socket that is connected, or about to be: 0, EINPROGRESS, or not. */
+static int begin_to(const struct sockaddr *to, socklen_t len, int *out)
 {
     int fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
                     0);
-    int failure = 0, one = 1;
-    socklen_t size = sizeof(failure);
+    int failure = 0;
 
     if (fd < 0)
         return errno;
     if (connect(fd, to, len) != 0)
-        failure = errno;
+        failure = errno == EINTR ? EINPROGRESS : errno;
     /* EAGAIN: the backlog of a Unix socket is full; there is no waiting. */
-    if (failure == EINPROGRESS || failure == EINTR) {
-        failure = wait_for(fd, POLLOUT, deadline_ms);
-        if (failure == 0 &&
-            getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) != 0)
-            failure = errno;
-    }
-    if (failure != 0) {
+    if (failure != 0 && failure != EINPROGRESS) {
         close(fd);
         return failure;
     }
-    if (to->sa_family != AF_UNIX) {
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-        setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+    *out = fd;
+    return failure;
+}
+
+static int connection_failure(int fd)
+{
+    int failure = 0;
+    socklen_t size = sizeof(failure);
+
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) != 0)
+        return errno;
+    return failure;
+}
+
+/* Not worth failing for; a Unix socket has none of it. */
+static void set_options(int fd)
+{
+    int one = 1;
+
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+}
+
+/* Connect a fresh socket.  0, or an errno value and no socket. */
+static int connect_to(const struct sockaddr *to, socklen_t len,
+                      int64_t deadline_ms, int *out)
+{
+    int fd, failure = begin_to(to, len, &fd);
+
+    if (failure == EINPROGRESS) {
+        failure = wait_for(fd, POLLOUT, deadline_ms);
+        if (failure == 0)
+            failure = connection_failure(fd);
+        if (failure != 0)
+            close(fd);
     }
+    if (failure != 0)
+        return failure;
+    if (to->sa_family != AF_UNIX)
+        set_options(fd);
     *out = fd;
     return 0;
 }
@@ -184,6 +212,38 @@ rf_status rf__socket_connect(rf__socket *s, const rf__url *url, int usual_ms,
         rf__set_error(error, "cannot connect to %s port %d: %s", url->host,
                       url->port, strerror(failure));
     return failure == EACCES ? RF_MISUSE : RF_RETRY;
+}
+
+int rf__socket_begin(rf__socket *s, const rf__url *url, int which)
+{
+    struct addrinfo *list = NULL, *at;
+    int failure = -1;
+
+    s->fd = -1;
+    if (url->path[0] != '\0')
+        return which > 0 ? -1 : connect_unix(url->path, rf__now_ms(), &s->fd);
+    if (resolve(url, &list) != 0)
+        return which > 0 ? -1 : EHOSTUNREACH;
+    for (at = list; at != NULL && which > 0; at = at->ai_next)
+        which--;
+    if (at != NULL)
+        failure = begin_to(at->ai_addr, at->ai_addrlen, &s->fd);
+    freeaddrinfo(list);
+    return failure == EINPROGRESS ? 0 : failure;
+}
+
+int rf__socket_begun(rf__socket *s, int usual_ms)
+{
+    struct pollfd p = { .fd = s->fd, .events = POLLOUT };
+    int failure = EINPROGRESS;
+
+    if (poll(&p, 1, 0) > 0)
+        failure = connection_failure(s->fd);
+    if (failure == 0) {
+        set_options(s->fd);
+        arm(s, usual_ms);
+    }
+    return failure;
 }
 
 void rf__socket_close(rf__socket *s)

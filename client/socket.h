@@ -29,6 +29,15 @@ rf_status rf__socket_connect(rf__socket *s, const rf__url *url, int usual_ms,
 void rf__socket_close(rf__socket *s);
 
 /*
+ * Begin to connect to the which-th address (from 0) of url and return at once,
+ * but for resolving a name: 0 with a descriptor, an errno value, or -1 when
+ * there is no such address.  Then ask rf__socket_begun() when it can be written
+ * to: 0 when connected, EINPROGRESS, or why not.
+ */
+int rf__socket_begin(rf__socket *s, const rf__url *url, int which);
+int rf__socket_begun(rf__socket *s, int usual_ms);
+
+/*
  * Send all of it.  Returns 0, or an errno value: ETIMEDOUT when the deadline
  * came first.  *sent is how many bytes the kernel took.
  */

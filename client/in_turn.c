@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * in_turn.c - several locks, where no single script can see them all
+ *
+ * One after the other; the first that can't be had gives all before it back, so
+ * that nothing is held while waiting.
+ */
+#include "in_turn.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+
+rf_status rf__acquire_in_turn(rf__source *s, rf__grants *grants, rf_fence floor,
+                              int64_t deadline_ms)
+{
+    rf_status status = RF_OK, back;
+    size_t n;
+
+    for (n = 0; n < grants->n; n++) {
+        status = s->ops->acquire(s, &grants->grant[n], floor, deadline_ms);
+        if (status != RF_OK)
+            break;
+    }
+    if (status == RF_OK)
+        return RF_OK;
+    if (status == RF_BUSY)
+        grants->busy = n;
+    /* The caller looks at the first for all of them. */
+    if (grants->grant[n].needs_floor)
+        grants->grant[0].needs_floor = 1;
+    while (n-- > 0) {
+        back = s->ops->release(s, &grants->grant[n], deadline_ms);
+        if (back != RF_OK && back != RF_LOST)
+            status = RF_UNKNOWN;
+        grants->grant[n].fence = 0;
+    }
+    return status;
+}
+
+void rf__renew_in_turn(rf__source *s, rf__grant *grants, rf_status *results,
+                       size_t n, int64_t deadline_ms)
+{
+    for (size_t i = 0; i < n; i++)
+        results[i] = s->ops->renew(s, &grants[i], deadline_ms);
+}
+
+void rf__release_in_turn(rf__source *s, rf__grant *grants, rf_status *results,
+                         size_t n, int64_t deadline_ms)
+{
+    for (size_t i = 0; i < n; i++)
+        results[i] = s->ops->release(s, &grants[i], deadline_ms);
+}
+
+rf_status rf__list_in_turn(rf__source **sources, size_t n, rf__page *page,
+                           int64_t deadline_ms)
+{
+    char *colon = strchr(page->cursor, ':');
+    char cursor[sizeof(page->cursor)] = "0";
+    int64_t at = 0;
+    rf_status status;
+
+    if (colon != NULL) {
+        memcpy(cursor, colon + 1, strlen(colon + 1) + 1);
+        *colon = '\0';
+        if (!rf__decimal_read(page->cursor, 0, (int64_t)n - 1, &at))
+            at = 0;
+    }
+    memcpy(page->cursor, cursor, sizeof(cursor));
+    status = sources[at]->ops->list(sources[at], page, deadline_ms);
+    if (status != RF_OK)
+        return status;
+    memcpy(cursor, page->cursor, sizeof(cursor));
+    if (strcmp(cursor, "0") == 0 && (size_t)++at == n)
+        return RF_OK;
+    /* A cursor of Redis has 20 digits at most. */
+    snprintf(page->cursor, sizeof(page->cursor), "%d:%.20s", (int)at, cursor);
+    return RF_OK;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * in_turn.h - several locks, where no single script can see them all
+ *
+ * For the ops of sources that have no better way: see source.h for what each
+ * promises.
+ */
+#ifndef RF_IN_TURN_H
+#define RF_IN_TURN_H
+
+#include "source.h"
+
+rf_status rf__acquire_in_turn(rf__source *s, rf__grants *grants, rf_fence floor,
+                              int64_t deadline_ms);
+void rf__renew_in_turn(rf__source *s, rf__grant *grants, rf_status *results,
+                       size_t n, int64_t deadline_ms);
+void rf__release_in_turn(rf__source *s, rf__grant *grants, rf_status *results,
+                         size_t n, int64_t deadline_ms);
+
+/*
+ * The pages of several sources one after the other: the cursor is "i:" and that
+ * of source i.
+ */
+rf_status rf__list_in_turn(rf__source **sources, size_t n, rf__page *page,
+                           int64_t deadline_ms);
+
+#endif /* RF_IN_TURN_H */
