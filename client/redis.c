@@ -41,6 +41,7 @@ struct rf__redis {
     size_t out_len, out_size;
     rf__reply reply;
     rf__locator *locator; /* NULL: it stays where url says */
+    int asking;
 
     /* In steps: where a connection stands. */
     enum { RF__READY, RF__BEGUN, RF__GREETED } stage;
@@ -246,6 +247,23 @@ void rf__redis_close(rf__redis *r)
     r->partial = 0;
 }
 
+void rf__redis_set_asking(rf__redis *r, int asking)
+{
+    r->asking = asking;
+}
+
+int rf__redis_asks(const rf__redis *r)
+{
+    return r->asking;
+}
+
+const char *rf__redis_refusal(const rf__redis *r)
+{
+    return rf__reply_kind(&r->reply, 0) == RF__ERROR
+               ? rf__reply_text(&r->reply, 0)
+               : NULL;
+}
+
 int rf__redis_connected(const rf__redis *r)
 {
     return r->socket.fd >= 0;
@@ -324,6 +342,7 @@ rf_status rf__redis_send(rf__redis *r, int64_t deadline_ms, rf__error *error)
                                   &sent);
 
     r->out_len = 0;
+    r->reply.count = 0;
     if (failure == 0)
         return RF_OK;
     rf__redis_close(r);
@@ -532,6 +551,7 @@ rf_status rf__redis_connect(rf__redis *r, int64_t deadline_ms, rf__error *error)
     if (r->socket.fd >= 0 && r->pid == rf__process_id())
         return RF_OK;
     rf__redis_close(r);
+    r->reply.count = 0;
 
     if (r->locator != NULL) {
         /* Whoever is found may be gone: leave time to look again. */

@@ -135,6 +135,16 @@ rf_status rf__redis_step_send(rf__redis *r, short *events, rf__error *error);
 rf_status rf__redis_step_reply(rf__redis *r, short *events,
                                const rf__reply **out, rf__error *error);
 
+/* Text of the last reply when that was an error; else NULL. */
+const char *rf__redis_refusal(const rf__redis *r);
+
+/*
+ * For the node of a cluster that is about to get a slot: until it is set to 0,
+ * ASKING goes before every script.
+ */
+void rf__redis_set_asking(rf__redis *r, int asking);
+int rf__redis_asks(const rf__redis *r);
+
 /* redis_error.c: what an error reply means.  Never looks beyond its code. */
 typedef struct rf__redis_failure {
     const char *code; /* as Redis writes it                            */

@@ -104,18 +104,19 @@ typedef struct rf_options {
  *   redis+unix://[[user]:password@]/path/to/socket[?db=n]
  *   redis+sentinel://[[user]:password@]host[:port],.../master[/db]
  *                                          [?sentinel=[user]:password]
- *
+ *   redis+cluster://[[user]:password@]host[:port],...
  *   redlock://[[user]:password@]host[:port],host[:port],...
  *
- * The hosts of redlock are 3, 5, 7 or 9 independent masters, of which a majority
- * must agree; its fences are ordered as those of one Redis are.
  * The hosts of redis+sentinel are the sentinels (port 26379), at most 16; user
  * and password in front are for the master that they name, those at the end for
- * themselves.  When the connection breaks or a server turns out to be no master,
- * the sentinels are asked again, until timeout_ms is over.
+ * themselves.  The hosts of redis+cluster are some of its nodes, at most 16.
+ * Both are asked again, until timeout_ms is over, when a connection breaks or a
+ * server says that it is not the one.  The hosts of redlock are 3, 5, 7 or 9
+ * independent masters, of which a majority must agree; their fences are ordered
+ * as those of one Redis are.  It has no shared locks.
  *
- * User, password, path and master may be percent-encoded.  opts is copied; NULL means
- * the defaults.  Nothing is connected yet: the call that first needs the
+ * User, password, path and master may be percent-encoded.  opts is copied; NULL
+ * means the defaults.  Nothing is connected yet: the call that first needs the
  * connection makes it and reports its failure.  On success *out is the
  * client; end it with rf_close().  Otherwise *out is NULL and the text is
  * rf_message(NULL).

@@ -91,6 +91,11 @@ static int append_call(rf__redis *r, const rf__call *call, int by_text)
     return fine && append_text(r, call->tag);
 }
 
+static int append_asking(rf__redis *r)
+{
+    return rf__redis_begin(r, 1) && append_text(r, "ASKING");
+}
+
 /* Behind the script, because it counts those who have what came before it. */
 static int append_wait(rf__redis *r, const rf__call *call)
 {
@@ -130,7 +135,8 @@ static int is_answer(const rf__reply *reply, const rf__call *call)
 static rf_status put(rf__redis *r, const rf__call *call, int by_text,
                      rf__error *error)
 {
-    if (append_call(r, call, by_text) &&
+    if ((!rf__redis_asks(r) || append_asking(r)) &&
+        append_call(r, call, by_text) &&
         (call->replicas == 0 || append_wait(r, call)))
         return RF_OK;
     /* Half a command stands there now: nothing may follow it. */
@@ -217,8 +223,13 @@ rf_status rf__script_judge(rf__redis *r, const rf__call *call,
 rf_status rf__script_take(rf__redis *r, rf__call *call, int64_t deadline_ms,
                           const rf__reply **reply, rf__error *error)
 {
-    rf_status status = rf__redis_reply(r, deadline_ms, reply, error);
+    rf_status status = RF_OK;
 
+    /* If it was refused, what follows tells. */
+    if (rf__redis_asks(r))
+        status = rf__redis_reply(r, deadline_ms, reply, error);
+    if (status == RF_OK)
+        status = rf__redis_reply(r, deadline_ms, reply, error);
     if (status != RF_OK)
         return status;
     if (call->replicas > 0)

@@ -5,6 +5,7 @@
  */
 #include "topology.h"
 
+#include "cluster.h"
 #include "quorum.h"
 #include "redis_source.h"
 #include "sentinel.h"
@@ -27,6 +28,8 @@ rf__source *rf__topology_source(const rf__service *service,
         return rf__redis_source_at(
             &service->data, rf__sentinel_locator(service, opts->timeout_ms),
             opts, error);
+    if (service->topology == RF__CLUSTER)
+        return rf__cluster_source(service, opts, error);
     if (service->topology == RF__QUORUM)
         return rf__quorum_source(service, opts, error);
     return rf__redis_source(&service->node[0], opts, error);

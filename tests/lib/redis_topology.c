@@ -142,3 +142,86 @@ int redis_sentinels_master(redis_sentinels *s)
     }
     return -1;
 }
+
+/* ---- Cluster -------------------------------------------------------------- */
+
+#define SLOTS 16384
+
+int redis_cluster_owner(int slot)
+{
+    return slot * 3 / SLOTS;
+}
+
+static void start_nodes(redis_cluster *c)
+{
+    static const char *const options[] = { "--cluster-enabled",
+                                           "yes",
+                                           "--cluster-node-timeout",
+                                           "1500",
+                                           "--repl-diskless-sync-delay",
+                                           "0",
+                                           NULL };
+
+    for (int i = 0; i < 6; i++) {
+        c->node[i] = redis_server_start(options);
+        redis_server_command(c->node[i], "CLUSTER SET-CONFIG-EPOCH %d", i + 1);
+        snprintf(c->id[i], sizeof(c->id[i]), "%s",
+                 redis_server_command(c->node[i], "CLUSTER MYID"));
+    }
+}
+
+static int cluster_ready(redis_server *node)
+{
+    const char *text = redis_server_command(node, "CLUSTER INFO");
+
+    return strstr(text, "cluster_state:ok") != NULL &&
+           strstr(text, "cluster_known_nodes:6") != NULL;
+}
+
+static void give_slots(redis_cluster *c)
+{
+    int from = 0;
+
+    for (int slot = 0; slot < SLOTS; slot++) {
+        int owner = redis_cluster_owner(slot);
+
+        if (slot + 1 < SLOTS && redis_cluster_owner(slot + 1) == owner)
+            continue;
+        redis_server_command(c->node[owner], "CLUSTER ADDSLOTSRANGE %d %d",
+                             from, slot);
+        from = slot + 1;
+    }
+}
+
+redis_cluster *redis_cluster_start(void)
+{
+    redis_cluster *c = calloc(1, sizeof(*c));
+
+    if (c == NULL)
+        exit(99);
+    signal(SIGPIPE, SIG_IGN);
+    start_nodes(c);
+    give_slots(c);
+    for (int i = 1; i < 6; i++)
+        redis_server_command(c->node[0], "CLUSTER MEET 127.0.0.1 %d",
+                             redis_server_port(c->node[i]));
+    for (int i = 0; i < 6; i++)
+        wait_until(cluster_ready(c->node[i]));
+    for (int i = 3; i < 6; i++)
+        wait_until(strcmp(redis_server_command(
+                              c->node[i], "CLUSTER REPLICATE %s", c->id[i - 3]),
+                          "OK") == 0);
+    for (int i = 0; i < 3; i++)
+        wait_until(redis_replicas_ready(c->node[i], 1));
+    snprintf(c->url, sizeof(c->url),
+             "redis+cluster://127.0.0.1:%d,127.0.0.1:%d",
+             redis_server_port(c->node[0]), redis_server_port(c->node[1]));
+    return c;
+}
+
+void redis_cluster_stop(redis_cluster *c)
+{
+    for (int i = 0; i < 6; i++)
+        redis_server_stop(c->node[i]);
+    free(c);
+}

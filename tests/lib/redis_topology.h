@@ -30,6 +30,19 @@ int redis_sentinels_master(redis_sentinels *s);
 /* 1 when both replicas of this master are up to date with it. */
 int redis_replicas_ready(redis_server *master, int replicas);
 
+/* Three masters with a replica each: node[0] to [2], and [3] to [5]. */
+typedef struct redis_cluster {
+    redis_server *node[6];
+    char id[6][48];
+    char url[256];
+} redis_cluster;
+
+redis_cluster *redis_cluster_start(void);
+void redis_cluster_stop(redis_cluster *c);
+
+/* Which of the first three has a slot in the beginning. */
+int redis_cluster_owner(int slot);
+
 /* Until it is so; the program ends after half a minute. */
 #define wait_until(condition)                           \
     do {                                                \

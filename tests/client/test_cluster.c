@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * test_cluster.c - six nodes, slots that move, a master that dies
+ */
+#include "rf_test.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster.h"
+#include "redis_topology.h"
+
+#define PREFIX  "lock:v1:"
+#define LOCK    "{lock:v1:%s}"
+#define COUNTER "{lock:v1:%s}:fence"
+
+static redis_cluster *world;
+
+static int start(void **state)
+{
+    (void)state;
+    world = redis_cluster_start();
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    redis_cluster_stop(world);
+    return 0;
+}
+
+static rf_client *open_for(int timeout_ms)
+{
+    rf_options opts = RF_OPTIONS_INIT;
+    rf_client *client;
+
+    opts.timeout_ms = timeout_ms;
+    assert_status(rf_open(world->url, &opts, &client), RF_OK);
+    return client;
+}
+
+static rf_fence take(rf_client *client, const char *resource)
+{
+    rf_fence fence;
+    rf_lock *lock;
+
+    if (rf_acquire(client, resource, NULL, &lock) != RF_OK)
+        fail_msg("%s", rf_message(client));
+    fence = rf_lock_fence(lock);
+    assert_status(rf_release(lock), RF_OK);
+    return fence;
+}
+
+/* The name with the lowest number whose slot is owner's, from number on. */
+static void name_on(int owner, int from, char name[32])
+{
+    do
+        snprintf(name, 32, "r%d", from++);
+    while (redis_cluster_owner(rf__slot(PREFIX, name)) != owner);
+}
+
+static void test_slots_are_as_redis_has_them(void **state)
+{
+    static const char *const names[] = { "a",        "inventory:sku-42",
+                                         "{x}y",     "}",
+                                         "a}b{c",    "{}",
+                                         "\xc3\xa4", "123456789" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        for (int key = 0; key < 2; key++)
+            assert_int_equal(redis_server_number(world->node[0],
+                                                 "CLUSTER KEYSLOT {" PREFIX
+                                                 "%s}%s",
+                                                 names[i], key ? ":fence" : ""),
+                             rf__slot(PREFIX, names[i]));
+    }
+}
+
+static void test_each_lock_is_on_the_node_of_its_slot(void **state)
+{
+    rf_client *client = open_for(5000);
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+
+        name_on(i, 0, name);
+        assert_true(take(client, name) == 1);
+        assert_int_equal(
+            redis_server_number(world->node[i], "GET " COUNTER, name), 1);
+    }
+    rf_close(client);
+}
+
+static void test_sets_of_locks_may_span_nodes(void **state)
+{
+    rf_client *client = open_for(5000), *other = open_for(5000);
+    char a[32], b[32], c[32];
+    const char *const names[] = { a, b, c };
+    rf_lock *locks[3], *lock;
+    rf_info info;
+
+    (void)state;
+    name_on(0, 100, a);
+    name_on(1, 100, b);
+    name_on(2, 100, c);
+    assert_status(rf_acquire(other, c, NULL, &lock), RF_OK);
+    assert_status(rf_acquire_all(client, names, 3, NULL, locks), RF_BUSY);
+    assert_status(rf_inspect(client, a, &info), RF_OK);
+    assert_int_equal(info.held, 0);
+    assert_status(rf_release(lock), RF_OK);
+    assert_status(rf_acquire_all(client, names, 3, NULL, locks), RF_OK);
+    assert_status(rf_release_all(locks, 3), RF_OK);
+    rf_close(client);
+    rf_close(other);
+}
+
+/* ---- A slot that moves ------------------------------------------------------------ */
+
+static void set_slot(int node, int slot, const char *what, int other)
+{
+    char command[128];
+
+    snprintf(command, sizeof(command), "CLUSTER SETSLOT %d %s %s", slot, what,
+             world->id[other]);
+    assert_string_equal(redis_server_command(world->node[node], command), "OK");
+}
+
+static void begin_move(int slot, int from, int to)
+{
+    set_slot(to, slot, "IMPORTING", from);
+    set_slot(from, slot, "MIGRATING", to);
+}
+
+static void end_move(int slot, int from, int to)
+{
+    set_slot(to, slot, "NODE", to);
+    set_slot(from, slot, "NODE", to);
+}
+
+static void move_key(int from, int to, const char *key)
+{
+    redis_server_command(world->node[from], "MIGRATE 127.0.0.1 %d %s 0 5000",
+                         redis_server_port(world->node[to]), key);
+}
+
+/* All keys, one after the other, as redis-cli does. */
+static void move_keys(int slot, int from, int to)
+{
+    char key[256];
+
+    for (;;) {
+        snprintf(key, sizeof(key), "%s",
+                 redis_server_command(world->node[from],
+                                      "CLUSTER GETKEYSINSLOT %d 1", slot));
+        if (key[0] == '\0')
+            return;
+        move_key(from, to, key);
+    }
+}
+
+static void test_slot_that_has_moved_is_followed(void **state)
+{
+    rf_client *client = open_for(5000);
+    char name[32];
+    int slot;
+
+    (void)state;
+    name_on(0, 200, name);
+    slot = rf__slot(PREFIX, name);
+    assert_true(take(client, name) == 1);
+    begin_move(slot, 0, 1);
+    move_keys(slot, 0, 1);
+    end_move(slot, 0, 1);
+    /* The client's map is old: MOVED. */
+    assert_true(take(client, name) == 2);
+    assert_int_equal(redis_server_number(world->node[1], "GET " COUNTER, name),
+                     2);
+    rf_close(client);
+}
+
+static void test_lock_on_its_way_is_renewed_where_it_is(void **state)
+{
+    rf_client *client = open_for(600);
+    char name[32], key[64];
+    rf_lock *lock, *none;
+    int slot;
+
+    (void)state;
+    name_on(1, 300, name);
+    slot = rf__slot(PREFIX, name);
+    assert_status(rf_acquire(client, name, NULL, &lock), RF_OK);
+    begin_move(slot, 1, 2);
+    snprintf(key, sizeof(key), LOCK, name);
+    /* It has gone ahead, and to a node that doesn't know the script: ASK. */
+    redis_server_command(world->node[2], "SCRIPT FLUSH");
+    move_key(1, 2, key);
+    assert_status(rf_renew(lock, 60000), RF_OK);
+    assert_true(redis_server_number(world->node[1], "EXISTS %s", key) == 0);
+    /* Half of its keys are here and half there: TRYAGAIN, until time is over. */
+    assert_status(rf_acquire(client, name, NULL, &none), RF_RETRY);
+    assert_null(none);
+    assert_non_null(strstr(rf_message(client), "TRYAGAIN"));
+    move_keys(slot, 1, 2);
+    end_move(slot, 1, 2);
+    assert_status(rf_acquire(client, name, NULL, &none), RF_BUSY);
+    assert_status(rf_release(lock), RF_OK);
+    assert_true(take(client, name) == 2);
+    rf_close(client);
+}
+
+typedef struct worker {
+    pthread_t thread;
+    const char *name;
+    atomic_int done, granted;
+    rf_status odd;
+    int repeated;
+} worker;
+
+static void *work(void *arg)
+{
+    worker *w = arg;
+    rf_client *client = open_for(10000);
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_fence last = 0;
+
+    opts.wait_ms = 10000;
+    while (!atomic_load(&w->done) && w->odd == RF_OK) {
+        rf_lock *lock;
+        rf_status status = rf_acquire(client, w->name, &opts, &lock);
+
+        if (status != RF_OK) {
+            w->odd = status;
+            break;
+        }
+        w->repeated += rf_lock_fence(lock) <= last;
+        last = rf_lock_fence(lock);
+        atomic_fetch_add(&w->granted, 1);
+        status = rf_release(lock);
+        if (status != RF_OK)
+            w->odd = status;
+    }
+    rf_close(client);
+    return NULL;
+}
+
+static void test_locks_are_granted_while_their_slot_moves(void **state)
+{
+    worker workers[2] = { { .odd = RF_OK }, { .odd = RF_OK } };
+    char name[32];
+    int slot, before;
+
+    (void)state;
+    name_on(2, 400, name);
+    slot = rf__slot(PREFIX, name);
+    for (int i = 0; i < 2; i++) {
+        workers[i].name = name;
+        pthread_create(&workers[i].thread, NULL, work, &workers[i]);
+    }
+    for (int round = 0; round < 4; round++) {
+        int from = round % 2 == 0 ? 2 : 0, to = 2 - from;
+
+        before = atomic_load(&workers[0].granted);
+        wait_until(atomic_load(&workers[0].granted) > before + 5);
+        begin_move(slot, from, to);
+        /* Whoever asks now is sent round, and meets half of the keys. */
+        move_keys(slot, from, to);
+        end_move(slot, from, to);
+    }
+    before = atomic_load(&workers[1].granted);
+    wait_until(atomic_load(&workers[1].granted) > before + 5);
+    for (int i = 0; i < 2; i++) {
+        atomic_store(&workers[i].done, 1);
+        pthread_join(workers[i].thread, NULL);
+        assert_status(workers[i].odd, RF_OK);
+        assert_int_equal(workers[i].repeated, 0);
+    }
+}
+
+/* ---- A master that dies ------------------------------------------------------------- */
+
+static void test_replica_takes_over_within_the_deadline(void **state)
+{
+    rf_client *client = open_for(25000), *hasty = open_for(300);
+    char name[32];
+    rf_lock *lock;
+
+    (void)state;
+    name_on(0, 500, name);
+    take(client, name);
+    take(hasty, name);
+    wait_until(redis_server_number(world->node[3], "CLUSTER COUNTKEYSINSLOT %d",
+                                   rf__slot(PREFIX, name)) > 0);
+    redis_server_kill(world->node[0]);
+    /* Its answer is lost at most; what is sure is that nothing was granted. */
+    assert_true(rf_acquire(hasty, name, NULL, &lock) != RF_OK);
+    assert_status(rf_acquire(hasty, name, NULL, &lock), RF_RETRY);
+    assert_true(take(client, name) > 2);
+    rf_close(client);
+    rf_close(hasty);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slots_are_as_redis_has_them),
+        cmocka_unit_test(test_each_lock_is_on_the_node_of_its_slot),
+        cmocka_unit_test(test_sets_of_locks_may_span_nodes),
+        cmocka_unit_test(test_slot_that_has_moved_is_followed),
+        cmocka_unit_test(test_lock_on_its_way_is_renewed_where_it_is),
+        cmocka_unit_test(test_locks_are_granted_while_their_slot_moves),
+        cmocka_unit_test(test_replica_takes_over_within_the_deadline),
+    };
+
+    return run_group(tests, start, stop);
+}
