@@ -80,16 +80,16 @@ exec 9<&-
 # ---- What it leaves alone -------------------------------------------------------
 
 session later
-tell later "BEGIN" "SELECT ringfence.guard('y', 5, 'a', lease => '200 ms')" \
-    "COMMIT" "SELECT pg_sleep(0.8)" "SHOW idle_in_transaction_session_timeout" \
+tell later "BEGIN" "SELECT ringfence.guard('y', 5, 'a', lease => '2 s')" \
+    "COMMIT" "SELECT pg_sleep(2.8)" "SHOW idle_in_transaction_session_timeout" \
     "BEGIN" "SELECT pg_sleep(0.1)" "COMMIT" "SELECT 'still here'"
 finish later
 is "the next transaction is not concerned" "$(last_of later)" "still here"
 is "no setting is left behind" "$(grep -c '^0$' "$(out later)")" 1
 
 session rolled
-tell rolled "BEGIN" "SELECT ringfence.guard('y', 5, 'a', lease => '200 ms')" \
-    "SELECT 1 / 0" "SELECT pg_sleep(0.1)" "ROLLBACK" "SELECT pg_sleep(0.8)" \
+tell rolled "BEGIN" "SELECT ringfence.guard('y', 5, 'a', lease => '2 s')" \
+    "SELECT 1 / 0" "SELECT pg_sleep(0.1)" "ROLLBACK" "SELECT pg_sleep(2.8)" \
     "SELECT 'still here'"
 finish rolled
 is "a failed transaction has no lease" "$(last_of rolled)" "still here"
@@ -104,16 +104,17 @@ session waited
 session holder2
 tell holder2 "BEGIN" "SELECT ringfence.guard('z', 7, 'a')"
 settle holder2
-tell waited "BEGIN" "SELECT ringfence.try_guard('z', 6, 'b', lease => '1 s')"
-wait_until "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+tell waited "BEGIN" "SELECT ringfence.try_guard('z', 6, 'b', lease => '4 s')"
+wait_until "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 tell holder2 "COMMIT"
 finish holder2
-tell waited "SELECT pg_sleep(1.8)" "COMMIT" "SELECT 'still here'"
+tell waited "SELECT pg_sleep(4.8)" "COMMIT" "SELECT 'still here'"
 finish waited
 is "nor one that is refused after a wait" "$(last_of waited)" "still here"
 
 session longer
-tell longer "BEGIN" "SELECT ringfence.guard('l', 5, 'a', lease => '300 ms')" \
+tell longer "BEGIN" "SELECT ringfence.guard('l', 5, 'a', lease => '2 s')" \
     "SELECT ringfence.guard('l', 5, 'a', lease => '60 s')" \
     "SELECT ringfence.guard('l2', 5, 'a', lease => '60 s')" \
     "SELECT pg_sleep(60)"
@@ -137,8 +138,8 @@ finish own
 is "nor does it lengthen what the session has set" "$(code_of own)" 25P03
 
 session prepared
-tell prepared "BEGIN" "SELECT ringfence.guard('p', 5, 'a', lease => '300 ms')" \
-    "PREPARE TRANSACTION 'lease'" "SELECT pg_sleep(1)" \
+tell prepared "BEGIN" "SELECT ringfence.guard('p', 5, 'a', lease => '2 s')" \
+    "PREPARE TRANSACTION 'lease'" "SELECT pg_sleep(2.8)" \
     "COMMIT PREPARED 'lease'" "SELECT 'still here'"
 finish prepared
 is "a prepared transaction has none" "$(last_of prepared)" "still here"
