@@ -62,17 +62,20 @@ is "and the claim was not made" "$(ask "SELECT ringfence.high_water('w')")" 5
 
 # ---- Stopped: the client neither reads nor answers -----------------------------
 
+# The server's process stands still in sending, and answers to nothing but
+# termination.
 mkfifo "$TMPDIR/stop"
-psql -X -q -A -t -o "$TMPDIR/stop" \
-    -c "BEGIN" -c "SELECT ringfence.guard('x', 5, 'a', lease => '200 ms')" \
-    -c "SELECT repeat('x', 1000) FROM generate_series(1, 1000000)" \
+exec 9<>"$TMPDIR/stop" # opened, and never read
+PGAPPNAME=stopped psql -X -q -A -t -o "$TMPDIR/stop" \
+    -c "BEGIN" -c "SELECT ringfence.guard('x', 5, 'a', lease => '2 s')" \
+    -c "COPY (SELECT repeat('x', 1000) FROM generate_series(1, 1000000)) TO STDOUT" \
     >/dev/null 2>&1 &
 stopped=$!
-# Open the pipe, read nothing: psql stands still in writing to it.
-exec 9<>"$TMPDIR/stop"
+wait_until "SELECT 1 FROM pg_stat_activity
+    WHERE application_name = 'stopped' AND wait_event = 'ClientWrite'"
 kill -STOP $stopped
 is "a stopped client's claim goes within its lease and a second" \
-    "$(ask "SET lock_timeout = '5s'; SELECT ringfence.guard('x', 6, 'b', lease => '5 s')")" t
+    "$(ask "SET lock_timeout = '20s'; SELECT ringfence.guard('x', 6, 'b')")" t
 kill -KILL $stopped
 wait $stopped 2>/dev/null
 exec 9<&-
