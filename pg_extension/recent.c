@@ -139,6 +139,7 @@ rf_recent_clear(uint64 resource_hash)
 
 	if (shared == NULL)
 		return;
+	(void) first_known();
 	resource_hash = in_database(resource_hash);
 	slot = slot_of(resource_hash);
 	SpinLockAcquire(&slot->mutex);

@@ -13,7 +13,7 @@ set -u
 # shellcheck source=tests/sql/sessions.sh
 . "$RF_ROOT/tests/sql/sessions.sh"
 
-plan 26
+plan 27
 
 dir=$(mktemp -d /tmp/rf.XXXXXX)
 trap 'pg_stop "$dir"; rm -rf "$dir"' EXIT
@@ -80,6 +80,10 @@ tell first "$nested" "$nested" "$nested"
 finish first
 is "the first one of a session is refused, and a retry passes" \
     "$(code_of first) $(ask "SELECT n FROM stock")" "40001 102"
+ask "CREATE FUNCTION claim_by_statement(f bigint) RETURNS boolean LANGUAGE plpgsql AS
+        \$\$BEGIN PERFORM ringfence.guard('r', f, 'd'); RETURN true; END\$\$" >/dev/null
+is "whichever way the function calls" \
+    "$(ask "UPDATE stock SET n = n + 1 WHERE claim_by_statement(10)")" "ERROR:  40001"
 is "a claim of its own passes in the next one" \
     "$(ask "SELECT ringfence.guard('r', 9, 'd'); $nested RETURNING n" | tail -n 1)" 103
 is "a claim that was stored long before passes at once" \
