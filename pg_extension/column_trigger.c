@@ -148,7 +148,8 @@ is_move(Relation rel, HeapTuple old)
 Datum
 ringfence_column_statement(PG_FUNCTION_ARGS)
 {
-	TriggerData *call = rf_trigger_call(fcinfo, false, 1);
+	TriggerData *call = rf_trigger_call(fcinfo, RF_BEFORE_STATEMENT,
+										RF_ON_UPDATE, 1);
 	Relation	rel = call->tg_relation;
 	AttrNumber	attnum;
 
@@ -224,7 +225,8 @@ judge_update(FunctionCallInfo fcinfo, TriggerData *call)
 Datum
 ringfence_column_row(PG_FUNCTION_ARGS)
 {
-	TriggerData *call = rf_trigger_call(fcinfo, true, 1);
+	TriggerData *call = rf_trigger_call(fcinfo, RF_BEFORE_ROW,
+										RF_ON_UPDATE | RF_ON_DELETE, 1);
 	Relation	rel = call->tg_relation;
 	HeapTuple	old = call->tg_trigtuple;
 
@@ -247,7 +249,8 @@ ringfence_column_row(PG_FUNCTION_ARGS)
 Datum
 ringfence_column_key(PG_FUNCTION_ARGS)
 {
-	TriggerData *call = rf_trigger_call(fcinfo, true, 0);
+	TriggerData *call = rf_trigger_call(fcinfo, RF_AFTER_ROW, RF_ON_UPDATE,
+										0);
 	int			i;
 
 	rf_check_called(TRIGGER_FIRED_BY_UPDATE(call->tg_event));
@@ -264,7 +267,8 @@ ringfence_column_key(PG_FUNCTION_ARGS)
 Datum
 ringfence_column_seal(PG_FUNCTION_ARGS)
 {
-	TriggerData *call = rf_trigger_call(fcinfo, true, 1);
+	TriggerData *call = rf_trigger_call(fcinfo, RF_AFTER_ROW, RF_ON_UPDATE,
+										1);
 	Relation	rel = call->tg_relation;
 	AttrNumber	attnum;
 	RfFence		old;

@@ -262,7 +262,8 @@ check_replicated(ResourceState *state, TriggerData *call)
 Datum
 ringfence_resource_row(PG_FUNCTION_ARGS)
 {
-	TriggerData *call = rf_trigger_call(fcinfo, true, 2);
+	TriggerData *call = rf_trigger_call(fcinfo, RF_AFTER_ROW, RF_ON_WRITE,
+										2);
 	Relation	rel = call->tg_relation;
 	ResourceState *state = fcinfo->flinfo->fn_extra;
 
@@ -299,7 +300,8 @@ row_trigger(TriggerEvent event)
 Datum
 ringfence_resource_statement(PG_FUNCTION_ARGS)
 {
-	TriggerData *call = rf_trigger_call(fcinfo, false, 2);
+	TriggerData *call = rf_trigger_call(fcinfo, RF_BEFORE_STATEMENT,
+										RF_ON_WRITE, 2);
 	Relation	rel = call->tg_relation;
 	char	  **args = call->tg_trigger->tgargs;
 	AttrNumber	fence = InvalidAttrNumber;

@@ -21,17 +21,34 @@ rf_check_called(bool in_the_right_way)
 				 errhint("Let ringfence.protect() create the triggers.")));
 }
 
+/* When a function may be called: its level and time, and a set of events. */
+#define RF_BEFORE_ROW		(TRIGGER_EVENT_BEFORE | TRIGGER_EVENT_ROW)
+#define RF_AFTER_ROW		(TRIGGER_EVENT_AFTER | TRIGGER_EVENT_ROW)
+#define RF_BEFORE_STATEMENT	TRIGGER_EVENT_BEFORE
+
+#define RF_ON_INSERT		(1 << TRIGGER_EVENT_INSERT)
+#define RF_ON_UPDATE		(1 << TRIGGER_EVENT_UPDATE)
+#define RF_ON_DELETE		(1 << TRIGGER_EVENT_DELETE)
+#define RF_ON_TRUNCATE		(1 << TRIGGER_EVENT_TRUNCATE)
+#define RF_ON_WRITE			(RF_ON_INSERT | RF_ON_UPDATE | RF_ON_DELETE)
+
 /*
- * The call's data, or an error when it is not made by a trigger of this level
- * (ROW or STATEMENT) with at least so many arguments.
+ * The call's data, or an error when it is not made by a trigger of this kind
+ * with at least so many arguments.  A row that the event does not have would
+ * be read otherwise.
  */
 static inline TriggerData *
-rf_trigger_call(FunctionCallInfo fcinfo, bool for_row, int nargs)
+rf_trigger_call(FunctionCallInfo fcinfo, uint32 level_and_time, int events,
+				int nargs)
 {
 	TriggerData *call = (TriggerData *) fcinfo->context;
 
 	rf_check_called(CALLED_AS_TRIGGER(fcinfo) &&
-					for_row == (TRIGGER_FIRED_FOR_ROW(call->tg_event) != 0) &&
+					(call->tg_event &
+					 (TRIGGER_EVENT_ROW | TRIGGER_EVENT_TIMINGMASK)) ==
+					level_and_time &&
+					(events & (1 << (call->tg_event &
+									 TRIGGER_EVENT_OPMASK))) != 0 &&
 					call->tg_trigger->tgnargs >= nargs);
 	return call;
 }

@@ -36,7 +36,8 @@ is_claimed(const char *source)
 Datum
 ringfence_truncate_statement(PG_FUNCTION_ARGS)
 {
-	TriggerData *call = rf_trigger_call(fcinfo, false, 1);
+	TriggerData *call = rf_trigger_call(fcinfo, RF_BEFORE_STATEMENT,
+										RF_ON_TRUNCATE, 1);
 	Relation	rel = call->tg_relation;
 	RfRefusal	refusal = {
 		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
