@@ -11,7 +11,7 @@ T         ?=#	run only test files whose path matches
 SANITIZE  ?=#	1: address and undefined behaviour, thread: races
 VALGRIND  ?=#	1: client tests under valgrind
 SEED      ?=#	replays one run of sim, drills or soak
-MINUTES   ?=#	how long soak goes on (1)
+MINUTES   ?=#	how long soak (1) or sqlsmith (10) goes on
 WERROR    ?=#	1: warnings are errors
 ROUNDS    ?=#	of each measurement, instead of its own number
 PG        ?=#	matrix: this PostgreSQL alone
@@ -27,7 +27,7 @@ MAKE_EXTENSION = +@mkdir -p $(BUILD)/pg_extension && $(MAKE) \
 
 .PHONY: all client extension examples check test-client test-sql \
         test-isolation test tests demo bench bench-counts model sim \
-        mutants drills soak matrix lint format install uninstall \
+        mutants drills soak matrix sqlsmith lint format install uninstall \
         install-extension deps clean help
 
 all: client extension ## build the library and the extension
@@ -91,6 +91,11 @@ drills: deps ## real servers, real faults, SEED=n
 soak: deps ## all faults at random, for MINUTES=n
 	+@$(MAKE) --no-print-directory all
 	@RF_BUILD=$(BUILD) tests/drills/soak
+
+sqlsmith: ## random statements on protected tables, MINUTES=n (10)
+	@tests/lib/deps.sh check sqlsmith
+	+@$(MAKE) --no-print-directory extension
+	@RF_BUILD=$(BUILD) tests/sqlsmith/run
 
 matrix: ## compile and test on PostgreSQL 13, 15, 17, 18
 	@tests/lib/deps.sh matrix

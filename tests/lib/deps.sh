@@ -5,8 +5,9 @@
 # deps.sh GROUP...: install the Debian packages that are missing, by apt-get.
 #
 # Groups: check (what make check and make demo need), lint, valgrind, model,
-# matrix, sim.  Silent and quick when nothing is missing.  What it leaves alone
-# is told in docs/building.md: no PostgreSQL cluster is created, no service started.
+# matrix, sim, sqlsmith.  Silent and quick when nothing is missing.  What it
+# leaves alone is told in docs/building.md: no PostgreSQL cluster is created, no
+# service started.
 set -eu
 
 PG_MAJOR=${PG_MAJOR:-15}
@@ -21,6 +22,7 @@ packages() {
     lint) echo git clang clang-format cppcheck shellcheck ;;
     valgrind) echo valgrind libc6-dbg ;;
     model) echo gcc libc6-dev spin ;;
+    sqlsmith) echo sqlsmith ;;
     matrix) echo debootstrap ;;
     sim) echo liblua5.1-0-dev ;;
     *)
