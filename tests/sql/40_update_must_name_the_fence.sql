@@ -2,6 +2,9 @@
 -- Copyright (c) 2026 ringfence maintainers
 -- case 1
 BEGIN;
+-- Before PostgreSQL 14 plain tables have a trigger on rows, as partitioned ones
+-- have everywhere, and none on statements.
+SELECT current_setting('server_version_num')::int < 140000 AS by_row \gset
 SELECT plan(6);
 
 CREATE TABLE stock (sku text PRIMARY KEY, fence bigint, left_over int);
@@ -14,9 +17,14 @@ SELECT throws_ok($$UPDATE stock SET left_over = 9$$,
 SELECT throws_ok($$UPDATE stock SET left_over = 9 WHERE sku = 'b'$$,
     'RF003', 'write is not fenced',
     'also where the row has no fence yet');
+\if :by_row
+SELECT lives_ok($$UPDATE stock SET left_over = 9 WHERE sku = 'none'$$,
+    'where there is no such row, nothing is written');
+\else
 SELECT throws_ok($$UPDATE stock SET left_over = 9 WHERE sku = 'none'$$,
     'RF003', 'write is not fenced',
     'also where there is no such row: found in the first test, not later');
+\endif
 SELECT lives_ok($$UPDATE stock SET left_over = 9, fence = 6 WHERE sku = 'a'$$,
     'an UPDATE that names a greater fence passes');
 SELECT lives_ok($$UPDATE stock SET left_over = 8, fence = 6 WHERE sku = 'a'$$,

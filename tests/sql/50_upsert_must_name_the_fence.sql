@@ -2,6 +2,9 @@
 -- Copyright (c) 2026 ringfence maintainers
 -- case 12
 BEGIN;
+-- Before PostgreSQL 14 plain tables have a trigger on rows, as partitioned ones
+-- have everywhere, and none on statements.
+SELECT current_setting('server_version_num')::int < 140000 AS by_row \gset
 SELECT plan(7);
 
 CREATE TABLE stock (sku text PRIMARY KEY, fence bigint, left_over int);
@@ -13,11 +16,20 @@ SELECT throws_ok(
       ON CONFLICT (sku) DO UPDATE SET left_over = EXCLUDED.left_over$$,
     'RF003', 'write is not fenced',
     'DO UPDATE that leaves the fence out is refused');
+\if :by_row
+SAVEPOINT s;
+SELECT lives_ok(
+    $$INSERT INTO stock VALUES ('new', 9, 1)
+      ON CONFLICT (sku) DO UPDATE SET left_over = EXCLUDED.left_over$$,
+    'but not before there is a conflict');
+ROLLBACK TO s;
+\else
 SELECT throws_ok(
     $$INSERT INTO stock VALUES ('new', 9, 1)
       ON CONFLICT (sku) DO UPDATE SET left_over = EXCLUDED.left_over$$,
     'RF003', 'write is not fenced',
     'before the first conflict too: found in the first test, not later');
+\endif
 SELECT throws_ok(
     $$INSERT INTO stock VALUES ('a', 4, 1) ON CONFLICT (sku) DO UPDATE
       SET left_over = EXCLUDED.left_over, fence = EXCLUDED.fence$$,

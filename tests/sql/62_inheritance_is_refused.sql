@@ -12,6 +12,7 @@ SELECT throws_ok($$SELECT ringfence.protect('mother', 'fence')$$,
 SELECT throws_ok($$SELECT ringfence.protect('child', 'fence')$$,
     'RF005', NULL, 'so is one that inherits');
 
+INSERT INTO later VALUES ('a', 5);
 SELECT ringfence.protect('later', 'fence');
 ALTER TABLE later INHERIT mother;
 SELECT is(remedy, 'ALTER TABLE public.later NO INHERIT public.mother',

@@ -2,6 +2,9 @@
 -- Copyright (c) 2026 ringfence maintainers
 -- case 31
 BEGIN;
+-- Before PostgreSQL 14 plain tables have a trigger on rows, as partitioned ones
+-- have everywhere, and none on statements.
+SELECT current_setting('server_version_num')::int < 140000 AS by_row \gset
 SELECT plan(21);
 
 CREATE TABLE stock (sku text, fence bigint, note text);
@@ -32,8 +35,14 @@ ALTER TABLE stock DROP fence CASCADE;
 SELECT throws_ok('UPDATE stock SET note = 1', 'RF005', NULL,
     'a dropped column stops UPDATE');
 ALTER TABLE stock ADD fence bigint;
+\if :by_row
+UPDATE stock SET fence = 6;
+SELECT throws_ok('UPDATE stock SET fence = 4', 'RF001', NULL,
+    'a new one of that name is judged, although the seal is gone');
+\else
 SELECT throws_ok('UPDATE stock SET fence = 6', 'RF005', NULL,
     'a new one of that name does not open it: the seal is gone');
+\endif
 ROLLBACK TO s;
 
 SELECT throws_ok('ALTER TABLE stock ALTER fence TYPE int USING 0',

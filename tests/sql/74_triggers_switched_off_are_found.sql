@@ -2,7 +2,14 @@
 -- Copyright (c) 2026 ringfence maintainers
 -- case 38
 BEGIN;
+-- Before PostgreSQL 14 plain tables have a trigger on rows, as partitioned ones
+-- have everywhere, and none on statements.
+SELECT current_setting('server_version_num')::int < 140000 AS by_row \gset
+\if :by_row
+SELECT plan(15);
+\else
 SELECT plan(17);
+\endif
 
 CREATE TABLE stock (sku text PRIMARY KEY, fence bigint);
 INSERT INTO stock VALUES ('a', 5);
@@ -13,8 +20,13 @@ SELECT ringfence.protect('parts', 'fence');
 SELECT is_empty('SELECT * FROM ringfence.audit()', 'nothing to mend');
 
 ALTER TABLE stock DISABLE TRIGGER "~ringfence_seal";
+\if :by_row
+SELECT throws_ok('UPDATE stock SET fence = 4', 'RF001', NULL,
+    'without the seal rows are judged by the other trigger');
+\else
 SELECT throws_ok('UPDATE stock SET fence = 4', 'RF005', NULL,
     'without the seal nothing is updated');
+\endif
 SELECT is(problem, 'trigger "~ringfence_seal" is switched off',
     'audit finds it') FROM ringfence.audit();
 SELECT is(triggers, 'broken', 'the list of protected tables shows it')
@@ -24,7 +36,8 @@ SELECT throws_ok('UPDATE stock SET fence = 4', 'RF001', NULL, 'and mends it');
 
 ALTER TABLE stock DISABLE TRIGGER USER;
 SELECT is((SELECT count(*) FROM ringfence.audit()
-        WHERE object = 'public.stock' AND severity = 'critical'), 5::bigint,
+        WHERE object = 'public.stock' AND severity = 'critical'),
+    CASE WHEN :'by_row' THEN 3 ELSE 5 END::bigint,
     'all of them switched off are found');
 SELECT lives_ok(remedy, 'each remedy runs') FROM ringfence.audit();
 SELECT is_empty('SELECT * FROM ringfence.audit()', 'and all is mended');

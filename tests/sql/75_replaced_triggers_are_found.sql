@@ -2,6 +2,37 @@
 -- Copyright (c) 2026 ringfence maintainers
 -- case 39
 BEGIN;
+SELECT current_setting('server_version_num')::int < 140000 AS no_replace \gset
+\if :no_replace
+-- Before PostgreSQL 14 there is no CREATE OR REPLACE TRIGGER.
+SELECT plan(5);
+CREATE ROLE rf_meddler;
+CREATE TABLE stock (sku text PRIMARY KEY, fence bigint);
+SELECT ringfence.protect('stock', 'fence');
+GRANT ALL ON stock TO rf_meddler;
+CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN RETURN NEW; END';
+SET ROLE rf_meddler;
+SELECT throws_ok('DROP TRIGGER "~ringfence_column" ON stock', '42501', NULL,
+    'the owner alone can drop a trigger, and so replace it');
+RESET ROLE;
+REVOKE ALL ON stock FROM rf_meddler;
+DROP TRIGGER "~ringfence_column" ON stock;
+CREATE TRIGGER "~ringfence_column" BEFORE UPDATE OR DELETE ON stock
+    FOR EACH ROW EXECUTE FUNCTION nothing();
+SELECT is(problem, 'trigger "~ringfence_column" was replaced: it calls '
+        'public.nothing(), not ringfence.column_row()',
+    'audit finds it') FROM ringfence.audit() WHERE severity = 'critical';
+SELECT lives_ok(remedy, 'the remedy runs')
+FROM ringfence.audit() WHERE severity = 'critical';
+SELECT is_empty('SELECT * FROM ringfence.audit()', 'and mends it');
+INSERT INTO stock VALUES ('a', 5);
+SELECT throws_ok('UPDATE stock SET sku = sku', 'RF003', NULL,
+    'the fence must be named again');
+SELECT * FROM finish();
+ROLLBACK;
+\q
+\endif
 SELECT plan(14);
 
 CREATE ROLE rf_meddler;

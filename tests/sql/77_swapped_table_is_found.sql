@@ -5,6 +5,7 @@ BEGIN;
 SELECT plan(6);
 
 CREATE TABLE stock (sku text, fence bigint);
+INSERT INTO stock VALUES ('a', 5);
 SELECT ringfence.protect('stock', 'fence');
 CREATE TABLE stock_new (LIKE stock INCLUDING ALL);
 ALTER TABLE stock RENAME TO stock_old;

@@ -8,6 +8,7 @@ CREATE ROLE rf_member IN ROLE rf_owner;
 CREATE ROLE rf_other;
 GRANT ALL ON SCHEMA public TO rf_owner;
 CREATE TABLE stock (sku text, fence bigint);
+INSERT INTO stock VALUES ('a', 5);
 ALTER TABLE stock OWNER TO rf_owner;
 GRANT ALL ON stock TO rf_other;
 SELECT ringfence.protect('stock', 'fence');

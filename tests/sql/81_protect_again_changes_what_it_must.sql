@@ -1,6 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright (c) 2026 ringfence maintainers
 BEGIN;
+-- Before PostgreSQL 14 plain tables have a trigger on rows, as partitioned ones
+-- have everywhere, and none on statements.
+SELECT current_setting('server_version_num')::int < 140000 AS by_row \gset
 SELECT plan(17);
 
 CREATE TABLE stock (sku text, fence bigint, token bigint);
@@ -20,7 +23,8 @@ SELECT lives_ok($$SELECT ringfence.unprotect('stock')$$,
 
 SELECT ringfence.protect('stock', 'fence');
 SELECT ringfence.protect('stock', 'fence');
-SELECT is(ours('stock'), 4::bigint, 'twice is as good as once');
+SELECT is(ours('stock'), CASE WHEN :'by_row' THEN 3 ELSE 4 END::bigint,
+    'twice is as good as once');
 SELECT ringfence.protect('stock', 'token');
 SELECT throws_ok('UPDATE stock SET token = 4', 'RF001', NULL,
     'another column takes the place of the first');

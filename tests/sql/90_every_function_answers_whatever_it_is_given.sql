@@ -143,8 +143,9 @@ SELECT is_empty($$SELECT t.name, u::regtype FROM target t, unnest(t.types) u
     'there are extremes for every type of argument');
 SELECT is_empty('SELECT name FROM target EXCEPT SELECT name FROM told',
     'every function has been called');
+-- 40001: another test may commit between a statement's snapshot and its claim.
 SELECT is_empty($$SELECT name, state, message, min(call), count(*) FROM told
-    WHERE NOT is_trigger AND state !~ '^(00000|RF00[1-6])$'
+    WHERE NOT is_trigger AND state !~ '^(00000|RF00[1-6]|40001)$'
     GROUP BY 1, 2, 3$$,
     'each call ends well or in an error of our own');
 SELECT is_empty($$SELECT name, state, message FROM told
@@ -169,7 +170,7 @@ SET LOCAL client_min_messages = error;
 CALL make_calls(true);
 RESET client_min_messages;
 SELECT is_empty($$SELECT name, state, message, min(call), count(*) FROM told
-    WHERE kept AND NOT is_trigger AND state !~ '^(00000|RF00[1-6])$'
+    WHERE kept AND NOT is_trigger AND state !~ '^(00000|RF00[1-6]|40001)$'
     GROUP BY 1, 2, 3$$,
     'nor does a call end otherwise after what others did');
 SELECT is(ringfence.high_water('r'), 9007199254740991,
