@@ -97,8 +97,12 @@ is "nobody takes the fence back on the subscriber either" \
 
 # Triggers that fire only where a write originates leave the subscriber alone.
 away "ALTER TABLE stock ENABLE TRIGGER \"~ringfence_seal\""
+# Before PostgreSQL 14 a second trigger compares rows.
+[ "$(away "SHOW server_version_num")" -ge 140000 ] ||
+    away "ALTER TABLE stock ENABLE TRIGGER \"~ringfence_column\""
 ok "with ORIGIN triggers the publisher is followed" \
     until_is "$look" "a/9/4 b/7/10"
 is "which audit tells" \
-    "$(away "SELECT problem FROM ringfence.audit()")" \
+    "$(away "SELECT problem FROM ringfence.audit()
+        WHERE problem LIKE '%_seal%'")" \
     'trigger "~ringfence_seal" does not fire when session_replication_role is replica'
