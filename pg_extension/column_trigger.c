@@ -230,8 +230,6 @@ ringfence_column_row(PG_FUNCTION_ARGS)
 	Relation	rel = call->tg_relation;
 	HeapTuple	old = call->tg_trigtuple;
 
-	rf_check_called(TRIGGER_FIRED_BEFORE(call->tg_event) &&
-					!TRIGGER_FIRED_BY_INSERT(call->tg_event));
 	if (TRIGGER_FIRED_BY_UPDATE(call->tg_event))
 	{
 		if (!rf_in_cascade())
@@ -253,7 +251,6 @@ ringfence_column_key(PG_FUNCTION_ARGS)
 										0);
 	int			i;
 
-	rf_check_called(TRIGGER_FIRED_BY_UPDATE(call->tg_event));
 	if (!rf_is_replica())
 		for (i = 0; i < call->tg_trigger->tgnattr; i++)
 			check_key_column(call, call->tg_trigger->tgattr[i]);
@@ -274,7 +271,6 @@ ringfence_column_seal(PG_FUNCTION_ARGS)
 	RfFence		old;
 	RfFence		new;
 
-	rf_check_called(TRIGGER_FIRED_BY_UPDATE(call->tg_event));
 	attnum = rf_fence_column(rel, call->tg_trigger->tgargs[0]);
 	if (attnum == InvalidAttrNumber)
 		return PointerGetDatum(NULL);
