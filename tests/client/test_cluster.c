@@ -137,10 +137,45 @@ static void begin_move(int slot, int from, int to)
     set_slot(from, slot, "MIGRATING", to);
 }
 
+/* The configuration epoch of a node, as the viewer knows it; -1: it doesn't. */
+static long long epoch_seen(int viewer, int node)
+{
+    const char *line = redis_server_command(world->node[viewer],
+                                            "CLUSTER NODES");
+    size_t len = strlen(world->id[node]);
+    long long epoch = -1;
+
+    while (line != NULL && strncmp(line, world->id[node], len) != 0) {
+        line = strchr(line, '\n');
+        if (line != NULL)
+            line++;
+    }
+    if (line != NULL)
+        sscanf(line, "%*s %*s %*s %*s %*s %*s %lld", &epoch);
+    return epoch;
+}
+
+static int everybody_knows_epoch_of(int node)
+{
+    long long epoch = epoch_seen(node, node);
+
+    for (int viewer = 0; viewer < 6; viewer++) {
+        if (epoch_seen(viewer, node) != epoch)
+            return 0;
+    }
+    return 1;
+}
+
+/*
+ * Whoever takes a slot raises its epoch above all that it has heard of.  Moved
+ * again before the others have heard, the slot has two owners of one epoch, and
+ * either may end up with it.
+ */
 static void end_move(int slot, int from, int to)
 {
     set_slot(to, slot, "NODE", to);
     set_slot(from, slot, "NODE", to);
+    wait_until(everybody_knows_epoch_of(to));
 }
 
 static void move_key(int from, int to, const char *key)
