@@ -7,13 +7,14 @@
 set -u
 # shellcheck source=tests/lib/tap.sh
 . "$RF_ROOT/tests/lib/tap.sh"
+# shellcheck source=tests/lib/pgbouncer.sh
+. "$RF_ROOT/tests/lib/pgbouncer.sh"
 # shellcheck source=tests/lib/redis.sh
 . "$RF_ROOT/tests/lib/redis.sh"
 
 dir=$(mktemp -d /tmp/rf.XXXXXX)
-pooler=
 finish() {
-    [ -z "$pooler" ] || { kill "$pooler" && wait "$pooler"; } 2>/dev/null
+    pooler_stop "$dir"
     redis_stop "$dir"
     rm -rf "$dir"
 }
@@ -24,34 +25,7 @@ url=redis+unix://$dir/redis.sock
 query() { psql -X -q -A -t -v ON_ERROR_STOP=1 "$@"; }
 pooled() { PGHOST=$dir PGPORT=6432 "$@"; }
 
-# The pooler may not be root: it runs as whom the server runs as.
-as=()
-if [ "$(id -u)" = 0 ]; then
-    owner=$(stat -c %U "$PGHOST/.s.PGSQL.$PGPORT")
-    chown "$owner" "$dir"
-    as=(setpriv --reuid "$owner" --regid "$(id -g "$owner")" --clear-groups)
-fi
-cat >"$dir/pooler.ini" <<INI
-[databases]
-$PGDATABASE = host=$PGHOST port=$PGPORT user=$PGUSER
-[pgbouncer]
-listen_addr =
-listen_port = 6432
-unix_socket_dir = $dir
-auth_type = any
-pool_mode = transaction
-default_pool_size = 1
-logfile = $dir/log
-INI
-chmod 644 "$dir/pooler.ini"
-pgbouncer=$(PATH=$PATH:/usr/sbin command -v pgbouncer)
-"${as[@]}" setpriv --pdeathsig TERM -- "$pgbouncer" -q "$dir/pooler.ini" \
-    >"$dir/said" 2>&1 &
-pooler=$!
-for ((i = 0; i < 100; i++)); do
-    pooled query -c '' 2>/dev/null && break
-    sleep 0.1
-done
+pooler_start "$dir" || exit 1
 
 plan 7
 ok "the tables are created" \

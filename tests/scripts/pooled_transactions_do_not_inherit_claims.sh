@@ -7,46 +7,20 @@
 # one has claimed is nothing to the next, and no lock stays behind.
 set -u
 . "$RF_ROOT/tests/lib/tap.sh"
+# shellcheck source=tests/lib/pgbouncer.sh
+. "$RF_ROOT/tests/lib/pgbouncer.sh"
 
 dir=$(mktemp -d /tmp/rf.XXXXXX)
-pooler=
 finish() {
     exec {one}>&- {two}>&- 2>/dev/null
-    [ -z "$pooler" ] || { kill "$pooler" && wait "$pooler"; } 2>/dev/null
+    pooler_stop "$dir"
     rm -rf "$dir"
 }
 trap finish EXIT
 
 sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 -c "$1"; }
 
-# The pooler may not be root: it runs as whom the server runs as.
-as=()
-if [ "$(id -u)" = 0 ]; then
-    owner=$(stat -c %U "$PGHOST/.s.PGSQL.$PGPORT")
-    chown "$owner" "$dir"
-    as=(setpriv --reuid "$owner" --regid "$(id -g "$owner")" --clear-groups)
-fi
-cat >"$dir/pooler.ini" <<INI
-[databases]
-$PGDATABASE = host=$PGHOST port=$PGPORT user=$PGUSER
-[pgbouncer]
-listen_addr =
-listen_port = 6432
-unix_socket_dir = $dir
-auth_type = any
-pool_mode = transaction
-default_pool_size = 1
-logfile = $dir/log
-INI
-pgbouncer=$(PATH=$PATH:/usr/sbin command -v pgbouncer)
-chmod 644 "$dir/pooler.ini"
-"${as[@]}" setpriv --pdeathsig TERM -- "$pgbouncer" -q "$dir/pooler.ini" \
-    >"$dir/said" 2>&1 &
-pooler=$!
-for ((i = 0; i < 100; i++)); do
-    psql -X -q -h "$dir" -p 6432 -c '' 2>/dev/null && break
-    sleep 0.1
-done
+pooler_start "$dir" || exit 1
 
 sql "CREATE TABLE line (sku text);
     DO \$\$BEGIN PERFORM ringfence.protect('line', resource => 'line:{sku}');
