@@ -82,6 +82,7 @@ sim: client ## run the client in a simulated world, SEED=n for one
 	@RF_BUILD=$(BUILD) tests/sim/run
 
 mutants: deps ## break the code on purpose; each must be noticed
+	@tests/lib/deps.sh sim
 	@RF_BUILD=$(BUILD) tests/mutants/run
 
 drills: deps ## real servers, real faults, SEED=n

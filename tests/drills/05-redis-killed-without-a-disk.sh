@@ -10,6 +10,7 @@
 drill() {
     worker first ttl=20000 stop=write
     until_stopped "$first"
+    happens "Redis is killed and comes back empty"
     redis_stop "$dir"
     redis_start "$dir"
     worker second ttl=20000

@@ -21,6 +21,7 @@ drill() {
     local from=0
     worker first ttl=60000 stop=write
     until_stopped "$first"
+    happens "Redis is filled until it evicts"
     until fill $((from += 2001)) || [ $from -gt 400000 ]; do :; done
     both_are_gone || fail "nothing was evicted"
     worker second ttl=20000

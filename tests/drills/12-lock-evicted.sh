@@ -17,6 +17,7 @@ drill() {
     local from=0
     worker first ttl=60000 stop=write
     until_stopped "$first"
+    happens "Redis is filled until it evicts"
     until fill $((from += 2001)) || [ $from -gt 400000 ]; do :; done
     lock_is_gone || fail "nothing was evicted"
     must "the counter is still there" \

@@ -17,6 +17,7 @@ drill() {
     replica_cut
     worker first ttl=20000 stop=write
     until_stopped "$first"
+    happens "the master is killed"
     redis_stop "$dir"
     replica_promote
     worker second ttl=20000 redis="$dir/r/redis.sock"

@@ -17,15 +17,18 @@ drill() {
         redis_start "$dir"
     worker first ttl=30000 stop=write
     until_stopped "$first"
+    happens "Redis' clock jumps a minute ahead"
     set_clock 60000
     worker second ttl=20000
     until_over "$second"
     must "the next one works at once" logged $'second\ttold.*\tdone\t'
+    happens "Redis' clock jumps an hour back"
     set_clock -3600000
     worker third ttl=20000
     until_over "$third"
     go_on "$first"
     until_over "$first"
+    happens "Redis' clock is right again"
     set_clock 0
     alive
 }

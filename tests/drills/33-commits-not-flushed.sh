@@ -13,6 +13,7 @@ drill() {
     sql CHECKPOINT
     victim=$(sql "SELECT pid FROM pg_stat_activity
                   WHERE backend_type = 'checkpointer'")
+    happens "PostgreSQL is killed after it acknowledged a claim"
     # All in one session: the kill follows the answer at once.
     psql -X -q <<<"SET synchronous_commit = off;
         SELECT ringfence.guard('b', 8, 'new');

@@ -36,6 +36,7 @@ drill() {
     try first &
     new=$!
     await 10 "the new holder comes" waits_or_passed
+    happens "the old holder commits, after the new one's snapshot"
     echo "COMMIT; \\! touch $dir/old.done" >&7
     exec 7>&-
     await 10 "the old holder commits" old_is_there

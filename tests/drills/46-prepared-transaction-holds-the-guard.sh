@@ -11,9 +11,11 @@ drill() {
          WHERE name = 'a';
          UPDATE item SET newest = 'old-1', fence = 1 WHERE name = 'a';
          PREPARE TRANSACTION '$PGDATABASE'"
+    happens "a transaction with the guard passed is prepared"
     redis set "$lock_key:fence" 5
     PGOPTIONS='-c lock_timeout=500' worker first ttl=20000
     await 20 "it has tried" logged $'first\t(believes|acquire\tRF_[^O])'
+    happens "the prepared transaction is committed"
     sql "COMMIT PREPARED '$PGDATABASE'"
     until_over "$first"
     alive

@@ -24,7 +24,35 @@ must() {
 }
 
 sql() { psql -X -q -A -t -v ON_ERROR_STOP=1 -c "$1"; }
-redis() { redis-cli -s "$dir/redis.sock" "$@"; }
+
+# What only looks; anything else is done to the world, and the report shows it.
+redis() {
+    case $1 in
+    get | exists | info | ping | pttl | ttl | llen | dbsize | --pipe) ;;
+    *) happens "Redis: $*" ;;
+    esac
+    redis-cli -s "$dir/redis.sock" "$@"
+}
+
+# ---- What the report shows beside what the workers tell -------------------------
+
+# The log has one clock, the workers' (CLOCK_BOOTTIME).  The shell and
+# PostgreSQL have the time of the day: the first line pairs the two.
+log_begins() {
+    local boot day
+    "$RF_BUILD/drills/worker" log="$dir/log" name=world say=clock || return
+    IFS=$'\t' read -r boot _ _ day <"$dir/log"
+    clock_skew=$((day - boot))
+}
+
+# world WORD TEXT: a line of the log, for something no worker tells.
+world() {
+    printf '%d\tworld\t%s\t%s\n' \
+        $((${EPOCHREALTIME/[.,]/} / 1000 - clock_skew)) "$1" "$2" >>"$dir/log"
+}
+
+# happens WHAT: the drill does this to the world now; a few words.
+happens() { world happens "$*"; }
 
 # await SECONDS WHAT COMMAND...: until it succeeds
 await() {
@@ -39,8 +67,9 @@ await() {
 # ---- Workers: "worker NAME setting=value..." starts one, pid in $NAME ----------
 
 workers=()
+worker_names=() # by process id
 worker() {
-    local who=$1 extra=()
+    local who=$1 extra=() word
     shift
     case $mode$weak in
     weakenedrecipe | weakenedcached) extra=(style="$weak" again=0) ;;
@@ -50,8 +79,15 @@ worker() {
         redis="$dir/redis.sock" seed="$seed" "$@" "${extra[@]}" \
         >>"$dir/worker.out" 2>&1 &
     workers+=($!)
+    worker_names[$!]=$who
     printf -v "$who" %s $!
     disown $! # so that the shell does not tell of those that are killed
+    for word in "$@"; do
+        case $word in
+        fault=*) happens "way to Redis of $who: ${word#*=}" ;;
+        pgfault=*) happens "way to PostgreSQL of $who: ${word#*=}" ;;
+        esac
+    done
 }
 
 is_stopped() { [ "$(awk '{ print $3 }' "/proc/$1/stat" 2>/dev/null)" = T ]; }
@@ -60,9 +96,15 @@ is_zombie() { [ "$(awk '{ print $3 }' "/proc/$1/stat" 2>/dev/null)" = Z ]; }
 logged() { grep -qE "$1" "$dir/log"; }
 
 until_stopped() { await 20 "worker $1 stops" is_stopped "$1"; }
-go_on() { kill -CONT "$1"; }
+go_on() {
+    world continued "${worker_names[$1]}"
+    kill -CONT "$1"
+}
 until_over() { await "${2:-30}" "worker $1 ends" is_over "$1"; }
-stop_worker() { kill -STOP "$1" && until_stopped "$1"; }
+stop_worker() {
+    kill -STOP "$1" && until_stopped "$1"
+    world stopped "${worker_names[$1]}"
+}
 
 # One more section by somebody else has to succeed: the world is well.
 alive() {

@@ -28,8 +28,12 @@ until_replica_has() { await 20 "the replica has $1" replica_has "$1"; }
 
 # It follows a master that does not exist, and keeps what it has.
 replica_cut() {
+    happens "the replica is cut off"
     replica replicaof 127.0.0.1 1
     await 20 "the link is cut" replica_is_down
 }
 
-replica_promote() { replica replicaof no one; }
+replica_promote() {
+    happens "the replica becomes a master"
+    replica replicaof no one
+}

@@ -13,7 +13,8 @@ SET work_mem = '256MB';
 
 CREATE TEMP TABLE decoded AS
 SELECT row_number() OVER () AS n, data
-FROM pg_logical_slot_get_changes(:'slot', NULL, NULL, 'include-xids', '0');
+FROM pg_logical_slot_get_changes(:'slot', NULL, NULL, 'include-xids', '0',
+                                 'include-timestamp', '1');
 
 -- In the order of the commits: test_decoding tells a transaction at its end.
 CREATE TEMP TABLE committed AS

@@ -30,7 +30,7 @@
 
 static const char *log_file, *name = "w", *item = "a", *redis, *stop = "",
                              *style = "statement", *fault = "",
-                             *pg_fault_at = "";
+                             *pg_fault_at = "", *say = "";
 static long ttl = 1000, wait_ms = 0, sections = 1, think, timeout_ms = 2000,
             rounds = 1, again, renew, seed = 1, until_ms, gloomy, brief, want;
 
@@ -64,6 +64,8 @@ static const struct {
                                        the same holder, 2 with a new one   */
     { "seed", NULL, &seed },
     { "until", NULL, &until_ms }, /* ms from now: no section after that  */
+    { "say", &say, NULL },        /* only this goes to the log, and the time of
+                                       the day in ms                       */
 };
 
 static void usage(const char *word)
@@ -99,6 +101,14 @@ static int64_t now_ms(void)
     struct timespec t;
 
     clock_gettime(CLOCK_BOOTTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int64_t time_of_day_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
@@ -556,11 +566,15 @@ int main(int argc, char **argv)
 
     for (int i = 1; i < argc; i++)
         read_setting(argv[i]);
-    if (redis == NULL)
+    if (redis == NULL && *say == '\0')
         usage("redis (it is missing)");
     events = log_file != NULL ? fopen(log_file, "a") : stdout;
     if (events == NULL)
         usage(log_file);
+    if (*say != '\0') {
+        tell("%s\t%" PRId64, say, time_of_day_ms());
+        return 0;
+    }
     began = now_ms();
     p = start_proxy();
     pg = start_pg_proxy();
