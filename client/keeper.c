@@ -385,6 +385,9 @@ rf_status rf__keeper_add(rf__keeper *k, rf__kept *kept)
     } else {
         k->running = 1;
         schedule(kept, kept->grant.sent_ms);
+        /* What it was taken for may be less than what it is kept for. */
+        kept->due_ms = least(kept->due_ms,
+                             (kept->grant.sent_ms * 2 + kept->deadline_ms) / 3);
         push(k, kept);
         pthread_cond_broadcast(&k->changed);
     }

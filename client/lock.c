@@ -319,6 +319,10 @@ static rf_status reissue(rf_lock *lock, rf_fence floor)
     if (lock->claimed)
         return rf__misuse(client, "the lock has been claimed: its fence must "
                                   "not be raised any more");
+    if (lock->attached)
+        return rf__misuse(client, "the lock was taken by another process, "
+                                  "which may have claimed it: its fence must "
+                                  "not be raised any more");
     if (lock->kept != NULL)
         return rf__misuse(client, "the lock is being kept: its fence must not "
                                   "be raised any more");

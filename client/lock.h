@@ -20,6 +20,7 @@ struct rf_lock {
     atomic_int over; /* rf_status: RF_OK while nothing final was heard       */
     atomic_int gone; /* Redis itself said that it is no longer ours          */
     int claimed;
+    int attached;           /* another process took it */
     int shared;             /* with others who only read: no fence */
     int count;              /* of acquisitions beyond the first: reentrant */
     rf_lock *next, *before; /* among its client's */

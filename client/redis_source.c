@@ -286,15 +286,20 @@ static rf_status reissue(rf__source *base, rf__grant *grant, rf_fence floor,
     return status;
 }
 
-/* {"inspect", "", tag, state, fence, holder, left_ms, counter, readers} */
+/*
+ * {"inspect", "", tag, state, fence, holder, left_ms, counter, readers,
+ * waited_for}
+ */
 int rf__rs_info(const rf__reply *reply, rf_info *info)
 {
     const char *holder = rf__reply_text(reply, 6);
     const char *counter = rf__reply_text(reply, 8);
-    int64_t readers;
+    int64_t readers, waited_for;
 
-    if (rf__reply_count(reply) != 10)
+    if (rf__reply_count(reply) != 11 ||
+        !rf__rs_number(reply, 10, 0, &waited_for))
         return 0;
+    info->waited_for = waited_for != 0;
     if (strcmp(counter, "bad") == 0)
         info->counter = -1;
     else if (*counter != '\0' && !rf__rs_number(reply, 8, 1, &info->counter))

@@ -290,6 +290,35 @@ rf_status rf_reissue(rf_lock *lock, rf_fence floor);
  */
 rf_status rf_release(rf_lock *lock);
 
+/* ---- From one process to another ------------------------------------- */
+
+/*
+ * Go on with a lock that another process has taken and passed on as resource,
+ * fence and holder.  Redis is asked whether it is still that grant's; what is
+ * left of it is counted from before the question.  On success *out is the lock,
+ * to be renewed, kept and released like any other; otherwise *out is NULL.  Both
+ * processes may have the grant at a time: what one gives back is gone for the
+ * other.
+ *
+ * Whether the grant was claimed can't be told, so rf_reissue() and the fenced
+ * writes of ringfence_pg.h are refused with RF_MISUSE.
+ *
+ * Returns RF_OK, RF_LOST (it has run out, or is another's), RF_RETRY, RF_MISUSE
+ * or RF_NOMEM.
+ */
+rf_status rf_attach(rf_client *client, const char *resource, rf_fence fence,
+                    const char *holder, rf_lock **out);
+
+/*
+ * Free a lock without giving it back: for who passes its grant on.  It is not
+ * renewed from here any more, and runs out by itself unless somebody else
+ * attends to it.  A lock that was handed out more than once (reentrant) is freed
+ * with the last call.  NULL is fine.
+ *
+ * Returns RF_OK, or RF_MISUSE in on_lost(), where nothing is freed.
+ */
+rf_status rf_detach(rf_lock *lock);
+
 /* ---- Several locks at once ------------------------------------------- */
 
 /*
@@ -438,6 +467,9 @@ typedef struct rf_info {
     rf_fence counter;               /* the last one issued; 0: none known;
                                        -1: something else is in its place  */
     int readers;                    /* how many share it; 0: not shared    */
+    int waited_for;                 /* 1 when somebody has asked to wait for it
+                                       until now or later; may have left, and
+                                       isn't seen by redlock://             */
 } rf_info;
 
 /*

@@ -3,12 +3,14 @@
 --
 -- Look at a resource without changing anything.
 --
--- KEYS  lock, counter, readers
+-- KEYS  lock, counter, readers, waiters
 -- ARGV  tag (echoed)
--- Reply {"inspect", "", tag, state, fence, holder, left_ms, counter, readers}
+-- Reply {"inspect", "", tag, state, fence, holder, left_ms, counter, readers,
+--        waited_for}
 --       state: "free", "held" (by one of our locks), "shared" (by so many
 --       readers) or "foreign"
 --       counter: "" when there is none, "bad" when it is no counter of ours
+--       waited_for: "1" when somebody asked to wait until now or later
 
 local MAX = '9007199254740991' -- 2^53 - 1
 local tag = ARGV[1] or ''
@@ -65,4 +67,4 @@ if state ~= 'free' then
     left = tostring(redis.call('PTTL', KEYS[1]))
 end
 return {'inspect', '', tag, state, fence, holder, left, counter or '',
-    readers}
+    readers, tostring(redis.call('EXISTS', KEYS[4]))}

@@ -80,8 +80,9 @@ static const char *reissue(const char *holder, const char *fence,
 
 static const char *inspect(void)
 {
-    return redis_server_command(server, "EVAL %s 3 %s %s %s tag",
-                                rf__lua_inspect, K_LOCK, K_COUNTER, K_READERS);
+    return redis_server_command(server, "EVAL %s 4 %s %s %s %s tag",
+                                rf__lua_inspect, K_LOCK, K_COUNTER, K_READERS,
+                                K_WAITERS);
 }
 
 static const char *force(const char *fence, const char *reason)
@@ -505,30 +506,37 @@ static void test_reissue_checks_the_counter_before_it_writes(void **state)
 static void test_inspect_shows_free_held_and_foreign(void **state)
 {
     (void)state;
-    assert_string_equal(inspect(), "inspect  tag free   0  0");
+    assert_string_equal(inspect(), "inspect  tag free   0  0 0");
     acquire(H1);
     assert_begins(inspect(), "inspect  tag held 1 " H1 " ");
     release(H1, "1");
-    assert_string_equal(inspect(), "inspect  tag free   0 1 0");
+    assert_string_equal(inspect(), "inspect  tag free   0 1 0 0");
     set(K_LOCK, "some-token");
-    assert_string_equal(inspect(), "inspect  tag foreign   -1 1 0");
+    assert_string_equal(inspect(), "inspect  tag foreign   -1 1 0 0");
     set(K_LOCK, "5:short");
-    assert_string_equal(inspect(), "inspect  tag foreign   -1 1 0");
+    assert_string_equal(inspect(), "inspect  tag foreign   -1 1 0 0");
     redis_server_command(server, "DEL %s", K_LOCK);
     redis_server_command(server, "HSET %s a b", K_LOCK);
-    assert_string_equal(inspect(), "inspect  tag foreign   -1 1 0");
+    assert_string_equal(inspect(), "inspect  tag foreign   -1 1 0 0");
 }
 
 static void test_inspect_shows_a_counter_that_is_none(void **state)
 {
     (void)state;
     set(K_COUNTER, "abc");
-    assert_string_equal(inspect(), "inspect  tag free   0 bad 0");
+    assert_string_equal(inspect(), "inspect  tag free   0 bad 0 0");
     redis_server_command(server, "SET %s 4 PX 60000", K_COUNTER);
-    assert_string_equal(inspect(), "inspect  tag free   0 bad 0");
+    assert_string_equal(inspect(), "inspect  tag free   0 bad 0 0");
     redis_server_command(server, "DEL %s", K_COUNTER);
     redis_server_command(server, "RPUSH %s 4", K_COUNTER);
-    assert_string_equal(inspect(), "inspect  tag free   0 bad 0");
+    assert_string_equal(inspect(), "inspect  tag free   0 bad 0 0");
+}
+
+static void test_inspect_shows_that_somebody_waits(void **state)
+{
+    (void)state;
+    redis_server_command(server, "SET %s 1 PX 60000", K_WAITERS);
+    assert_string_equal(inspect(), "inspect  tag free   0  0 1");
 }
 
 static void test_inspect_changes_nothing(void **state)
@@ -557,10 +565,10 @@ static void test_force_release_demands_fence_and_reason(void **state)
 static void test_tag_may_be_left_out(void **state)
 {
     (void)state;
-    assert_string_equal(redis_server_command(server, "EVAL %s 3 %s %s %s",
+    assert_string_equal(redis_server_command(server, "EVAL %s 4 %s %s %s %s",
                                              rf__lua_inspect, K_LOCK, K_COUNTER,
-                                             K_READERS),
-                        "inspect   free   0  0");
+                                             K_READERS, K_WAITERS),
+                        "inspect   free   0  0 0");
 }
 
 int main(void)
@@ -599,6 +607,7 @@ int main(void)
         CASE(test_reissue_checks_the_counter_before_it_writes),
         CASE(test_inspect_shows_free_held_and_foreign),
         CASE(test_inspect_shows_a_counter_that_is_none),
+        CASE(test_inspect_shows_that_somebody_waits),
         CASE(test_inspect_changes_nothing),
         CASE(test_force_release_demands_fence_and_reason),
         CASE(test_tag_may_be_left_out),
