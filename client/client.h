@@ -10,7 +10,7 @@
 #define RF_CLIENT_H
 
 #include "internal.h"
-#include "limits.h"
+#include "throttle.h"
 #include "metrics.h"
 
 struct rf__keeper;

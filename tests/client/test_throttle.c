@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 ringfence maintainers */
 /*
- * test_limits.c - what protects Redis from its clients
+ * test_throttle.c - what protects Redis from its clients
  */
 #include "rf_test.h"
 

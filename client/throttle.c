@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 ringfence maintainers */
 /*
- * limits.c - what protects the lock service from its clients
+ * throttle.c - what protects the lock service from its clients
  *
  * Both limits live in the client and ask nobody.
  */
-#include "limits.h"
+#include "throttle.h"
 
 void rf__limits_init(rf__limits *l, const rf_options *opts)
 {

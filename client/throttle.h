@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 ringfence maintainers */
 /*
- * limits.h - what protects the lock service from its clients
+ * throttle.h - what protects the lock service from its clients
  *
  * A rate limit for clients that ask too often, and a breaker for a service that
  * is down: asking it more often does not help it up.  Only requests for new
  * locks are held back; renewing and giving back never are.
  */
-#ifndef RF_LIMITS_H
-#define RF_LIMITS_H
+#ifndef RF_THROTTLE_H
+#define RF_THROTTLE_H
 
 #include "internal.h"
 
@@ -32,4 +32,4 @@ rf_status rf__limits_pass(rf__limits *l, rf__error *error);
 /* What became of a request. */
 void rf__limits_note(rf__limits *l, rf_status status);
 
-#endif /* RF_LIMITS_H */
+#endif /* RF_THROTTLE_H */
