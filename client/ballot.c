@@ -14,39 +14,11 @@ void rf__ballot_init(rf__ballot *b, rf__quorum *q, const rf__grant *grant)
     b->enough = q->majority;
     for (size_t i = 0; i < q->n; i++) {
         b->grant[i] = *grant;
+        /* No master knows when the others are free: nobody waits on one. */
+        b->grant[i].wait_ms = 0;
+        b->grant[i].token[0] = '\0';
         b->result[i] = RF__PENDING;
     }
-}
-
-/* The arguments of each script, as it wants them; see the scripts. */
-static void set_arguments(const rf__ballot *b, rf__request *r,
-                          const rf__grant *grant)
-{
-    rf__call *call = &r->call;
-
-    rf__decimal_write(r->fence, grant->fence);
-    rf__decimal_write(r->ttl, grant->ttl_ms);
-    if (call->script == &rf__script_inspect) {
-        call->echo = "";
-        return;
-    }
-    call->args[call->n++] = grant->holder;
-    if (call->script == &rf__script_withdraw)
-        return;
-    if (call->script == &rf__script_acquire) {
-        rf__rs_write_floor(r->fence, b->floor);
-        call->args[call->n++] = r->ttl;
-        call->args[call->n++] = r->fence;
-        /* No master knows when the others are free: nobody waits on one. */
-        call->args[call->n++] = "0";
-        call->args[call->n++] = "";
-        return;
-    }
-    call->args[call->n++] = r->fence;
-    if (call->script == &rf__script_reissue)
-        rf__decimal_write(r->ttl, b->floor);
-    if (call->script != &rf__script_raise)
-        call->args[call->n++] = r->ttl;
 }
 
 void rf__ballot_ask(rf__ballot *b, size_t i, const rf__script *script)
@@ -55,12 +27,7 @@ void rf__ballot_ask(rf__ballot *b, size_t i, const rf__script *script)
     rf__request *r = &b->request[i];
     rf__exchange *x = &b->x[i];
 
-    memset(&r->call, 0, sizeof(r->call));
-    r->call.script = script;
-    r->call.resource = b->grant[i].resource;
-    r->call.echo = b->grant[i].holder;
-    rf__rs_prepare(s, &r->call, r->tag);
-    set_arguments(b, r, &b->grant[i]);
+    rf__request_write(r, &s->author, script, &b->grant[i], b->floor);
     x->redis = s->redis;
     x->call = &r->call;
     x->error = s->base.error;
@@ -74,17 +41,19 @@ static rf_status read_answer(rf__ballot *b, size_t i)
     rf__redis_source_t *s = rf__rs(b->q->node[i]);
     const rf__reply *reply = b->x[i].reply;
     const rf__script *script = b->x[i].call->script;
+    rf__error *error = s->base.error;
+    rf_status status;
 
-    b->replayed[i] = rf__rs_outcome_is(reply, "REPLAY");
+    b->replayed[i] = rf__answer_is(reply, "REPLAY");
     if (script == &rf__script_acquire)
-        return rf__rs_acquired(s, &b->grant[i], reply);
-    if (script == &rf__script_reissue)
-        return rf__rs_reissued(s, &b->grant[i], b->floor, reply);
-    if (script == &rf__script_inspect)
-        return rf__rs_info(reply, &b->info[i]) ? RF_OK : rf__rs_nonsense(s);
-    if (rf__rs_outcome_is(reply, "OK"))
-        return RF_OK;
-    return rf__rs_failed(s, &b->grant[i], reply);
+        status = rf__answer_acquired(&b->grant[i], reply, error);
+    else if (script == &rf__script_reissue)
+        status = rf__answer_reissued(&b->grant[i], b->floor, reply, error);
+    else if (script == &rf__script_inspect)
+        status = rf__answer_info(reply, &b->info[i]) ? RF_OK : RF__NONSENSE;
+    else
+        status = rf__answer_done(&b->grant[i], reply, error);
+    return rf__rs_settle(s, status);
 }
 
 static int over(rf__round *round, size_t i)

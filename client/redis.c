@@ -19,26 +19,13 @@
 
 #include "socket.h"
 
-/* More than any of our replies can be: who sends more is no Redis of ours. */
-#define REPLY_ITEMS_MAX 16384
-#define REPLY_BYTES_MAX (1 << 18)
-
-struct rf__reply {
-    rf__item *items;
-    size_t count, items_size;
-    char *text;
-    size_t used, text_size;
-    int oversize;
-};
-
 struct rf__redis {
     rf__socket socket;
     int usual_ms;
     pid_t pid;
     rf__url url;
     redisReader *reader;
-    char *out; /* commands that wait to be sent */
-    size_t out_len, out_size;
+    rf__words out; /* commands that wait to be sent */
     rf__reply reply;
     rf__locator *locator; /* NULL: it stays where url says */
     int asking;
@@ -60,54 +47,16 @@ struct rf__redis {
 static void *add_item(const redisReadTask *task, rf__reply_type type,
                       long long number)
 {
-    rf__reply *reply = task->privdata;
-
-    if (reply->count == reply->items_size) {
-        size_t size = reply->items_size == 0 ? 16 : reply->items_size * 2;
-        rf__item *grown;
-
-        if (size > REPLY_ITEMS_MAX) {
-            reply->oversize = 1;
-            return NULL;
-        }
-        grown = realloc(reply->items, size * sizeof(*grown));
-        if (grown == NULL)
-            return NULL;
-        reply->items = grown;
-        reply->items_size = size;
-    }
-    reply->items[reply->count].type = type;
-    reply->items[reply->count].number = number;
-    reply->items[reply->count].at = reply->used;
-    reply->count++;
-    return reply;
+    return rf__reply_add(task->privdata, type, number) ? task->privdata : NULL;
 }
 
 static void *add_text(const redisReadTask *task, char *text, size_t len)
 {
-    rf__reply *reply = task->privdata;
-    size_t need = reply->used + len + 1;
+    rf__reply_type type = task->type == REDIS_REPLY_ERROR ? RF__ERROR
+                                                          : RF__STRING;
 
-    if (len > REPLY_BYTES_MAX || need > REPLY_BYTES_MAX) {
-        reply->oversize = 1;
-        return NULL;
-    }
-    if (need > reply->text_size) {
-        size_t size = need < 512 ? 512 : need * 2;
-        char *grown = realloc(reply->text, size);
-
-        if (grown == NULL)
-            return NULL;
-        reply->text = grown;
-        reply->text_size = size;
-    }
-    if (add_item(task, task->type == REDIS_REPLY_ERROR ? RF__ERROR : RF__STRING,
-                 (long long)len) == NULL)
-        return NULL;
-    memcpy(reply->text + reply->used, text, len);
-    reply->text[reply->used + len] = '\0';
-    reply->used = need;
-    return reply;
+    return rf__reply_add_text(task->privdata, type, text, len) ? task->privdata
+                                                               : NULL;
 }
 
 static void *add_integer(const redisReadTask *task, long long value)
@@ -126,13 +75,6 @@ static void *add_array(const redisReadTask *task, size_t elements)
 static void *add_array(const redisReadTask *task, int elements)
 #endif
 {
-    rf__reply *reply = task->privdata;
-
-    /* Announced, not sent yet: refuse before waiting for them to come. */
-    if ((long long)elements > REPLY_ITEMS_MAX) {
-        reply->oversize = 1;
-        return NULL;
-    }
     return add_item(task, RF__ARRAY, (long long)elements);
 }
 
@@ -168,35 +110,6 @@ static redisReplyObjectFunctions reply_functions = {
 #endif
     .freeObject = free_nothing,
 };
-
-size_t rf__reply_count(const rf__reply *reply)
-{
-    return reply->count;
-}
-
-rf__reply_type rf__reply_kind(const rf__reply *reply, size_t i)
-{
-    return i < reply->count ? reply->items[i].type : RF__NIL;
-}
-
-long long rf__reply_number(const rf__reply *reply, size_t i)
-{
-    rf__reply_type type = rf__reply_kind(reply, i);
-
-    return type == RF__INTEGER || type == RF__ARRAY ? reply->items[i].number
-                                                    : 0;
-}
-
-const char *rf__reply_text(const rf__reply *reply, size_t i)
-{
-    const char *text;
-
-    if (i >= reply->count || (reply->items[i].type != RF__STRING &&
-                              reply->items[i].type != RF__ERROR))
-        return NULL;
-    text = reply->text + reply->items[i].at;
-    return strlen(text) == (size_t)reply->items[i].number ? text : NULL;
-}
 
 /* ---- Connection --------------------------------------------------------- */
 
@@ -241,7 +154,7 @@ void rf__redis_close(rf__redis *r)
     if (r->reader != NULL)
         redisReaderFree(r->reader);
     r->reader = NULL;
-    r->out_len = 0;
+    r->out.len = 0;
     r->out_sent = 0;
     r->stage = RF__READY;
     r->partial = 0;
@@ -277,71 +190,23 @@ void rf__redis_free(rf__redis *r)
     if (r->locator != NULL)
         r->locator->free(r->locator);
     explicit_bzero(&r->url, sizeof(r->url));
-    /* A greeting may have left the password here. */
-    if (r->out != NULL)
-        explicit_bzero(r->out, r->out_size);
-    free(r->out);
-    free(r->reply.items);
-    free(r->reply.text);
+    rf__words_free(&r->out);
+    rf__reply_free(&r->reply);
     free(r);
 }
 
-/* Room for len more bytes.  1 or 0. */
-static int reserve(rf__redis *r, size_t len)
+rf__words *rf__redis_out(rf__redis *r)
 {
-    size_t size = r->out_len + len;
-    char *grown;
-
-    if (size <= r->out_size)
-        return 1;
-    size += size / 2 + 1024;
-    grown = realloc(r->out, size);
-    if (grown == NULL)
-        return 0;
-    r->out = grown;
-    r->out_size = size;
-    return 1;
-}
-
-/* "*2\r\n" before a command of two words, "$4\r\n" before a word of four. */
-static void put_count(rf__redis *r, char kind, size_t count)
-{
-    char *to = r->out + r->out_len;
-    size_t n;
-
-    to[0] = kind;
-    n = 1 + rf__decimal_write(to + 1, (int64_t)count);
-    to[n] = '\r';
-    to[n + 1] = '\n';
-    r->out_len += n + 2;
-}
-
-int rf__redis_begin(rf__redis *r, size_t words)
-{
-    if (!reserve(r, RF__DECIMAL_MAX + 4))
-        return 0;
-    put_count(r, '*', words);
-    return 1;
-}
-
-int rf__redis_word(rf__redis *r, const char *text, size_t len)
-{
-    if (!reserve(r, len + RF__DECIMAL_MAX + 6))
-        return 0;
-    put_count(r, '$', len);
-    memcpy(r->out + r->out_len, text, len);
-    memcpy(r->out + r->out_len + len, "\r\n", 2);
-    r->out_len += len + 2;
-    return 1;
+    return &r->out;
 }
 
 rf_status rf__redis_send(rf__redis *r, int64_t deadline_ms, rf__error *error)
 {
     size_t sent = 0;
-    int failure = rf__socket_send(&r->socket, r->out, r->out_len, deadline_ms,
-                                  &sent);
+    int failure = rf__socket_send(&r->socket, r->out.data, r->out.len,
+                                  deadline_ms, &sent);
 
-    r->out_len = 0;
+    r->out.len = 0;
     r->reply.count = 0;
     if (failure == 0)
         return RF_OK;
@@ -377,9 +242,7 @@ rf_status rf__redis_await(rf__redis *r, int other_fd, int64_t deadline_ms,
 
 static void begin_reply(rf__redis *r, rf__reply *into)
 {
-    into->count = 0;
-    into->used = 0;
-    into->oversize = 0;
+    rf__reply_clear(into);
     r->reader->privdata = into;
 }
 
@@ -400,7 +263,7 @@ static rf_status receive_more(rf__redis *r, int64_t deadline_ms,
                                : "it does not speak the Redis protocol");
         if (done != NULL)
             return RF_OK;
-        if (total > 2 * REPLY_BYTES_MAX)
+        if (total > 2 * RF__REPLY_BYTES_MAX)
             return give_up(r, error, "it is too large");
         failure = rf__socket_recv(&r->socket, data, sizeof(data), deadline_ms,
                                   &got);
@@ -441,8 +304,7 @@ long long rf__redis_number(rf__redis *r, int64_t deadline_ms)
     if (receive(r, deadline_ms, &reply, &ignored) == RF_OK &&
         rf__reply_kind(&reply, 0) == RF__INTEGER)
         number = rf__reply_number(&reply, 0);
-    free(reply.items);
-    free(reply.text);
+    rf__reply_free(&reply);
     return number;
 }
 
@@ -450,10 +312,10 @@ long long rf__redis_number(rf__redis *r, int64_t deadline_ms)
 
 static rf_status append_words(rf__redis *r, int argc, const char *const *argv)
 {
-    int fine = rf__redis_begin(r, (size_t)argc);
+    int fine = rf__words_begin(&r->out, (size_t)argc);
 
     for (int i = 0; i < argc && fine; i++)
-        fine = rf__redis_word(r, argv[i], strlen(argv[i]));
+        fine = rf__words_text(&r->out, argv[i]);
     return fine ? RF_OK : RF_NOMEM;
 }
 
@@ -612,8 +474,8 @@ int rf__redis_fd(const rf__redis *r)
 rf_status rf__redis_step_send(rf__redis *r, short *events, rf__error *error)
 {
     size_t sent = 0;
-    int failure = rf__socket_send(&r->socket, r->out + r->out_sent,
-                                  r->out_len - r->out_sent, AT_ONCE, &sent);
+    int failure = rf__socket_send(&r->socket, r->out.data + r->out_sent,
+                                  r->out.len - r->out_sent, AT_ONCE, &sent);
 
     r->out_sent += sent;
     if (failure == ETIMEDOUT) {
@@ -627,7 +489,7 @@ rf_status rf__redis_step_send(rf__redis *r, short *events, rf__error *error)
                       strerror(failure));
         return sent == 0 ? RF_RETRY : RF_UNKNOWN;
     }
-    r->out_len = 0;
+    r->out.len = 0;
     r->out_sent = 0;
     return RF_OK;
 }

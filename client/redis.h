@@ -11,7 +11,9 @@
 #define RF_REDIS_H
 
 #include "internal.h"
+#include "reply.h"
 #include "url.h"
+#include "words.h"
 
 typedef struct rf__redis rf__redis;
 
@@ -49,11 +51,10 @@ rf_status rf__redis_connect(rf__redis *r, int64_t deadline_ms,
                             rf__error *error);
 
 /*
- * Put a command behind those that wait to be sent: how many words, then each
- * word.  0 when there is no memory; then the connection must be closed.
+ * Commands that wait to be sent.  When one can't be written whole, the
+ * connection must be closed.
  */
-int rf__redis_begin(rf__redis *r, size_t words);
-int rf__redis_word(rf__redis *r, const char *text, size_t len);
+rf__words *rf__redis_out(rf__redis *r);
 
 /*
  * Send what was appended.  RF_OK, RF_RETRY when no byte went out, RF_UNKNOWN
@@ -68,26 +69,6 @@ rf_status rf__redis_send(rf__redis *r, int64_t deadline_ms, rf__error *error);
  */
 rf_status rf__redis_await(rf__redis *r, int other_fd, int64_t deadline_ms,
                           rf__error *error);
-
-typedef enum rf__reply_type {
-    RF__NIL,
-    RF__STRING,
-    RF__ERROR,
-    RF__INTEGER,
-    RF__ARRAY
-} rf__reply_type;
-
-/*
- * A reply as a flat list, in the order in which it came: [0] is the whole,
- * and the elements of an array follow it.
- */
-typedef struct rf__item {
-    rf__reply_type type;
-    size_t at;        /* RF__STRING, RF__ERROR: where in text             */
-    long long number; /* RF__INTEGER: value; otherwise bytes or elements  */
-} rf__item;
-
-typedef struct rf__reply rf__reply;
 
 /*
  * The next reply; it stays until the next call on r.  RF_OK, or RF_UNKNOWN
@@ -111,16 +92,6 @@ long long rf__redis_number(rf__redis *r, int64_t deadline_ms);
 rf_status rf__redis_question(rf__redis *r, const char *const *words,
                              int64_t deadline_ms, const rf__reply **out,
                              rf__error *error);
-
-/* How many items there are, 1 at least. */
-size_t rf__reply_count(const rf__reply *reply);
-rf__reply_type rf__reply_kind(const rf__reply *reply, size_t i);
-
-/* Of an integer, its value; of an array, how many elements; else 0. */
-long long rf__reply_number(const rf__reply *reply, size_t i);
-
-/* Text of item i, zero-terminated, without a zero inside; else NULL. */
-const char *rf__reply_text(const rf__reply *reply, size_t i);
 
 /*
  * The same in steps, for who talks to several servers at once.  Nothing blocks,

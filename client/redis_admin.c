@@ -23,12 +23,12 @@ rf_status rf__rs_force_release(rf__source *base, const char *resource,
     const rf__reply *reply;
     rf_status status;
 
-    rf__rs_prepare(s, &call, tag);
+    rf__author_sign(&s->author, &call, tag);
     rf__decimal_write(expected, fence);
     status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
-    if (status != RF_OK || rf__rs_outcome_is(reply, "OK"))
+    if (status != RF_OK)
         return status;
-    status = rf__rs_failed(s, &nobody, reply);
+    status = rf__rs_settle(s, rf__answer_done(&nobody, reply, base->error));
     if (status == RF_LOST)
         rf__set_error(base->error, nobody.taken ? "the lock has another fence"
                                                 : "nobody has the lock");
@@ -55,11 +55,11 @@ static int append_scan(rf__redis_source_t *s, const char *cursor)
 {
     char pattern[2 * RF__PREFIX_MAX + 8];
     const char *words[] = { "SCAN", cursor, "MATCH", pattern, "COUNT", "256" };
-    int fine = rf__redis_begin(s->redis, 6);
+    int fine = rf__words_begin(rf__redis_out(s->redis), 6);
 
-    write_pattern(pattern, s->prefix);
+    write_pattern(pattern, s->author.prefix);
     for (int i = 0; i < 6 && fine; i++)
-        fine = rf__redis_word(s->redis, words[i], strlen(words[i]));
+        fine = rf__words_text(rf__redis_out(s->redis), words[i]);
     if (!fine)
         rf__redis_close(s->redis);
     return fine;
@@ -69,10 +69,10 @@ static int append_scan(rf__redis_source_t *s, const char *cursor)
 static size_t name_of(const rf__redis_source_t *s, const char *key,
                       const char **name)
 {
-    size_t prefix = strlen(s->prefix) + 1, len = strlen(key);
+    size_t prefix = strlen(s->author.prefix) + 1, len = strlen(key);
 
     if (len < prefix + 2 || key[0] != '{' || key[len - 1] != '}' ||
-        memcmp(key + 1, s->prefix, prefix - 1) != 0)
+        memcmp(key + 1, s->author.prefix, prefix - 1) != 0)
         return 0;
     *name = key + prefix;
     return len - prefix - 1;
@@ -88,7 +88,7 @@ static rf_status read_page(rf__redis_source_t *s, const rf__reply *reply,
     if (rf__reply_kind(reply, 0) != RF__ARRAY || items < 3 ||
         rf__reply_kind(reply, 2) != RF__ARRAY || cursor == NULL ||
         *cursor == '\0' || strlen(cursor) >= sizeof(page->cursor))
-        return rf__rs_nonsense(s);
+        return rf__rs_settle(s, RF__NONSENSE);
     for (size_t i = 3; i < items; i++)
         size += RF_RESOURCE_MAX + 1;
     page->names = malloc(size);

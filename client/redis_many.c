@@ -14,37 +14,37 @@
 /* ---- All or none --------------------------------------------------------- */
 
 /* {..., "BUSY", left_ms, who, which} */
-static rf_status busy(rf__redis_source_t *s, rf__grants *grants,
-                      const rf__reply *reply)
+static rf_status busy(rf__grants *grants, const rf__reply *reply,
+                      rf__error *error)
 {
     rf__grant *grant;
     int64_t which;
 
-    if (!rf__rs_number(reply, RF__OUTCOME + 3, 1, &which) ||
+    if (!rf__answer_number(reply, RF__OUTCOME + 3, 1, &which) ||
         (size_t)which > grants->n)
-        return rf__rs_nonsense(s);
+        return RF__NONSENSE;
     grants->busy = (size_t)which - 1;
     grant = &grants->grant[grants->busy];
-    if (!rf__rs_number(reply, RF__OUTCOME + 1, -1, &grant->busy_ms) ||
-        !rf__rs_owner(reply, RF__OUTCOME + 2, &grant->busy_by))
-        return rf__rs_nonsense(s);
-    rf__set_error(s->base.error, "held by another: %.200s", grant->resource);
+    if (!rf__answer_number(reply, RF__OUTCOME + 1, -1, &grant->busy_ms) ||
+        !rf__answer_owner(reply, RF__OUTCOME + 2, &grant->busy_by))
+        return RF__NONSENSE;
+    rf__set_error(error, "held by another: %.200s", grant->resource);
     return RF_BUSY;
 }
 
 /* {..., "OK", fence, left_ms, fence, left_ms, ...} */
-static rf_status granted(rf__redis_source_t *s, rf__grants *grants,
-                         const rf__reply *reply)
+static rf_status granted(rf__grants *grants, const rf__reply *reply)
 {
     if (rf__reply_count(reply) != RF__OUTCOME + 1 + 2 * grants->n)
-        return rf__rs_nonsense(s);
+        return RF__NONSENSE;
     for (size_t i = 0; i < grants->n; i++) {
         rf__grant *grant = &grants->grant[i];
         int64_t left;
 
-        if (!rf__rs_number(reply, RF__OUTCOME + 1 + 2 * i, 1, &grant->fence) ||
-            !rf__rs_number(reply, RF__OUTCOME + 2 + 2 * i, -1, &left))
-            return rf__rs_nonsense(s);
+        if (!rf__answer_number(reply, RF__OUTCOME + 1 + 2 * i, 1,
+                               &grant->fence) ||
+            !rf__answer_number(reply, RF__OUTCOME + 2 + 2 * i, -1, &left))
+            return RF__NONSENSE;
         if (left >= 0)
             grant->ttl_ms = left;
     }
@@ -78,7 +78,7 @@ static void prepare_all(rf__redis_source_t *s, rf__call *call, texts *t,
     call->args[4] = woken->token;
     call->args[5] = t->which;
     call->n = 6;
-    rf__rs_prepare(s, call, t->tag);
+    rf__author_sign(&s->author, call, t->tag);
     rf__decimal_write(t->ttl, first->ttl_ms);
     rf__decimal_write(t->wait, first->wait_ms);
     rf__decimal_write(t->which, (int64_t)grants->busy + 1);
@@ -94,18 +94,19 @@ rf_status rf__rs_acquire_all(rf__source *base, rf__grants *grants,
     rf_status status;
 
     prepare_all(s, &call, &t, grants);
-    rf__rs_write_floor(t.floor, floor);
+    rf__floor_write(t.floor, floor);
     rf__rs_ask_replicas(s, &call, deadline_ms);
     status = rf__script_run(s->redis, &call, deadline_ms, &reply, base->error);
     for (size_t i = 0; i < grants->n; i++)
         grants->grant[i].sent_ms = call.sent_ms;
     if (status != RF_OK)
         return status;
-    if (rf__rs_outcome_is(reply, "BUSY"))
-        return busy(s, grants, reply);
-    if (!rf__rs_outcome_is(reply, "OK"))
-        return rf__rs_failed(s, grants->grant, reply);
-    status = granted(s, grants, reply);
+    if (rf__answer_is(reply, "BUSY"))
+        return rf__rs_settle(s, busy(grants, reply, base->error));
+    status = rf__answer_done(grants->grant, reply, base->error);
+    if (status == RF_OK)
+        status = granted(grants, reply);
+    status = rf__rs_settle(s, status);
     if (status != RF_OK)
         return status;
     return rf__rs_confirm(s, &call, grants, deadline_ms);
@@ -134,7 +135,9 @@ static rf_status send_batch(batch *b)
     int64_t sent_ms = rf__now_ms();
 
     for (size_t i = 0; i < b->n && status == RF_OK; i++) {
-        rf__rs_request(s, &b->requests[i], b->step, &b->grants[i]);
+        rf__request_write(&b->requests[i], &s->author,
+                          rf__step_script(b->step, &b->grants[i]),
+                          &b->grants[i], 0);
         b->grants[i].sent_ms = sent_ms;
         status = rf__script_put(s->redis, &b->requests[i].call, s->base.error);
     }
@@ -156,8 +159,9 @@ static void run_batch(batch *b)
         }
         b->results[i] = rf__script_take(s->redis, &b->requests[i].call,
                                         b->deadline_ms, &reply, s->base.error);
-        if (b->results[i] == RF_OK && !rf__rs_outcome_is(reply, "OK"))
-            b->results[i] = rf__rs_failed(s, &b->grants[i], reply);
+        if (b->results[i] == RF_OK)
+            b->results[i] = rf__rs_settle(
+                s, rf__answer_done(&b->grants[i], reply, s->base.error));
         /* Closed: what was still to come is gone. */
         if (!rf__redis_connected(s->redis))
             status = RF_UNKNOWN;

@@ -6,6 +6,7 @@
 #ifndef RF_REDIS_STEPS_H
 #define RF_REDIS_STEPS_H
 
+#include "answer.h"
 #include "redis_source.h"
 
 typedef struct rf__redis_source_t {
@@ -13,54 +14,13 @@ typedef struct rf__redis_source_t {
     rf__redis *redis;
     int timeout_ms;
     int min_replicas, replicas_ms;
-    char prefix[RF__PREFIX_MAX + 1];
-    char client_id[16]; /* random, and "-": tags of two clients never meet */
-    int64_t requests;
+    rf__author author;
 } rf__redis_source_t;
 
 rf__redis_source_t *rf__rs(rf__source *s);
 
-/* A fresh tag, and what all calls have in common. */
-void rf__rs_prepare(rf__redis_source_t *s, rf__call *call,
-                    char tag[RF__TAG_LEN]);
-
-/* A request for what is held already, with the room its arguments need. */
-typedef struct rf__request {
-    rf__call call;
-    char tag[RF__TAG_LEN], fence[RF__DECIMAL_MAX], ttl[RF__DECIMAL_MAX];
-} rf__request;
-
-/* A floor as the scripts take it, RF__FLOOR_ASK included. */
-void rf__rs_write_floor(char *out, rf_fence floor);
-
-typedef enum rf__step { RF__STEP_RENEW, RF__STEP_RELEASE } rf__step;
-
-void rf__rs_request(rf__redis_source_t *s, rf__request *r, rf__step step,
-                    const rf__grant *grant);
-
-int rf__rs_outcome_is(const rf__reply *reply, const char *name);
-
-/* The text after the outcome: what, why, or a number. */
-const char *rf__rs_detail(const rf__reply *reply);
-
-/* A canonical number from least to RF_FENCE_MAX in item i.  0 when it isn't. */
-int rf__rs_number(const rf__reply *reply, size_t i, int64_t least,
-                  int64_t *out);
-int rf__rs_owner(const rf__reply *reply, size_t i, rf__owner *out);
-
-/* It answered this very request, but with something no script of ours says. */
-rf_status rf__rs_nonsense(rf__redis_source_t *s);
-
-/* Outcomes that several scripts share and that are not success. */
-rf_status rf__rs_failed(rf__redis_source_t *s, rf__grant *grant,
-                        const rf__reply *reply);
-
-/* What the answers to acquire, reissue and inspect say. */
-rf_status rf__rs_acquired(rf__redis_source_t *s, rf__grant *grant,
-                          const rf__reply *reply);
-rf_status rf__rs_reissued(rf__redis_source_t *s, rf__grant *grant,
-                          rf_fence floor, const rf__reply *reply);
-int rf__rs_info(const rf__reply *reply, rf_info *info); /* 0: it makes none */
+/* An answer that makes no sense ends the connection: RF_UNKNOWN. */
+rf_status rf__rs_settle(rf__redis_source_t *s, rf_status status);
 
 /*
  * redis_replicas.c: ask, with this call, how many replicas get what it writes;

@@ -20,7 +20,7 @@ static rf_status read_token(rf__redis_source_t *s, rf__grant *grant,
         return rf__script_refused(s->redis, reply, s->base.error);
     if (rf__reply_count(reply) != 3 || from == NULL || token == NULL ||
         strcmp(from, key) != 0 || strlen(token) >= sizeof(grant->token)) {
-        rf__rs_nonsense(s);
+        rf__rs_settle(s, RF__NONSENSE);
         return RF_RETRY;
     }
     memcpy(grant->token, token, strlen(token) + 1);
@@ -30,16 +30,16 @@ static rf_status read_token(rf__redis_source_t *s, rf__grant *grant,
 static int append_blpop(rf__redis *r, const char *key, int64_t for_ms)
 {
     char seconds[RF__DECIMAL_MAX + 4];
-    int len;
 
     /* To Redis 0 means for ever. */
     if (for_ms < 1)
         for_ms = 1;
-    len = snprintf(seconds, sizeof(seconds), "%" PRId64 ".%03d", for_ms / 1000,
-                   (int)(for_ms % 1000));
-    if (rf__redis_begin(r, 3) && rf__redis_word(r, "BLPOP", 5) &&
-        rf__redis_word(r, key, strlen(key)) &&
-        rf__redis_word(r, seconds, (size_t)len))
+    snprintf(seconds, sizeof(seconds), "%" PRId64 ".%03d", for_ms / 1000,
+             (int)(for_ms % 1000));
+    if (rf__words_begin(rf__redis_out(r), 3) &&
+        rf__words_text(rf__redis_out(r), "BLPOP") &&
+        rf__words_text(rf__redis_out(r), key) &&
+        rf__words_text(rf__redis_out(r), seconds))
         return 1;
     rf__redis_close(r);
     return 0;
@@ -58,7 +58,7 @@ rf_status rf__rs_wait(rf__source *base, rf__grant *grant, int64_t for_ms)
     rf_status status;
 
     grant->token[0] = '\0';
-    rf__key_name(key, RF__KEY_WAKE, s->prefix, grant->resource);
+    rf__key_name(key, RF__KEY_WAKE, s->author.prefix, grant->resource);
     status = rf__redis_connect(s->redis, deadline_ms, base->error);
     if (status != RF_OK)
         return status;

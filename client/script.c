@@ -54,12 +54,7 @@ size_t rf__key_name(char out[RF__KEY_MAX], rf__key key, const char *prefix,
     return 1 + p + r + e;
 }
 
-static int append_text(rf__redis *r, const char *text)
-{
-    return rf__redis_word(r, text, strlen(text));
-}
-
-static int append_keys(rf__redis *r, const rf__call *call, const char *resource)
+static int append_keys(rf__words *w, const rf__call *call, const char *resource)
 {
     char key[RF__KEY_MAX];
     int fine = 1;
@@ -68,45 +63,45 @@ static int append_keys(rf__redis *r, const rf__call *call, const char *resource)
         size_t len = rf__key_name(key, call->script->key[i], call->prefix,
                                   resource);
 
-        fine = rf__redis_word(r, key, len);
+        fine = rf__words_add(w, key, len);
     }
     return fine;
 }
 
-/* EVALSHA digest, or EVAL text; then the keys, the arguments and the tag. */
-static int append_call(rf__redis *r, const rf__call *call, int by_text)
+int rf__script_write(rf__words *w, const rf__call *call, int by_text)
 {
     size_t keys = (size_t)call->script->keys * (1 + call->n_more);
     char count[RF__DECIMAL_MAX];
     int fine;
 
     rf__decimal_write(count, (int64_t)keys);
-    fine = rf__redis_begin(r, 3 + keys + (size_t)call->n + 1) &&
-           append_text(r, by_text ? "EVAL" : "EVALSHA") &&
-           append_text(r, by_text ? call->script->text : call->script->sha1) &&
-           append_text(r, count) && append_keys(r, call, call->resource);
+    fine = rf__words_begin(w, 3 + keys + (size_t)call->n + 1) &&
+           rf__words_text(w, by_text ? "EVAL" : "EVALSHA") &&
+           rf__words_text(w,
+                          by_text ? call->script->text : call->script->sha1) &&
+           rf__words_text(w, count) && append_keys(w, call, call->resource);
     for (size_t i = 0; i < call->n_more && fine; i++)
-        fine = append_keys(r, call, call->more[i]);
+        fine = append_keys(w, call, call->more[i]);
     for (int i = 0; i < call->n && fine; i++)
-        fine = append_text(r, call->args[i]);
-    return fine && append_text(r, call->tag);
+        fine = rf__words_text(w, call->args[i]);
+    return fine && rf__words_text(w, call->tag);
 }
 
-static int append_asking(rf__redis *r)
+static int append_asking(rf__words *w)
 {
-    return rf__redis_begin(r, 1) && append_text(r, "ASKING");
+    return rf__words_begin(w, 1) && rf__words_text(w, "ASKING");
 }
 
 /* Behind the script, because it counts those who have what came before it. */
-static int append_wait(rf__redis *r, const rf__call *call)
+static int append_wait(rf__words *w, const rf__call *call)
 {
     char replicas[RF__DECIMAL_MAX], ms[RF__DECIMAL_MAX];
 
     rf__decimal_write(replicas, call->replicas);
     /* To Redis 0 means for ever. */
     rf__decimal_write(ms, call->replicas_ms > 0 ? call->replicas_ms : 1);
-    return rf__redis_begin(r, 3) && append_text(r, "WAIT") &&
-           append_text(r, replicas) && append_text(r, ms);
+    return rf__words_begin(w, 3) && rf__words_text(w, "WAIT") &&
+           rf__words_text(w, replicas) && rf__words_text(w, ms);
 }
 
 static int text_is(const rf__reply *reply, size_t i, const char *wanted)
@@ -136,9 +131,11 @@ static int is_answer(const rf__reply *reply, const rf__call *call)
 static rf_status put(rf__redis *r, const rf__call *call, int by_text,
                      rf__error *error)
 {
-    if ((!rf__redis_asks(r) || append_asking(r)) &&
-        append_call(r, call, by_text) &&
-        (call->replicas == 0 || append_wait(r, call)))
+    rf__words *out = rf__redis_out(r);
+
+    if ((!rf__redis_asks(r) || append_asking(out)) &&
+        rf__script_write(out, call, by_text) &&
+        (call->replicas == 0 || append_wait(out, call)))
         return RF_OK;
     /* Half a command stands there now: nothing may follow it. */
     rf__redis_close(r);
@@ -173,19 +170,29 @@ static rf_status connect_and_send(rf__redis *r, rf__call *call,
     return status;
 }
 
-rf_status rf__script_refused(rf__redis *r, const rf__reply *reply,
-                             rf__error *error)
+/* *leave: this server will go on refusing. */
+static rf_status refused(const rf__reply *reply, int *leave, rf__error *error)
 {
     const char *text = rf__reply_text(reply, 0);
     const rf__redis_failure *why = rf__redis_explain(text != NULL ? text : "");
 
-    if (why->leave)
-        rf__redis_close(r);
+    *leave = why->leave;
     if (strcmp(why->code, "ERR") == 0 && text != NULL)
         rf__set_error(error, "%s: %.160s", why->text, text);
     else
         rf__set_error(error, "%s (%s)", why->text, why->code);
     return why->status;
+}
+
+rf_status rf__script_refused(rf__redis *r, const rf__reply *reply,
+                             rf__error *error)
+{
+    int leave;
+    rf_status status = refused(reply, &leave, error);
+
+    if (leave)
+        rf__redis_close(r);
+    return status;
 }
 
 static int is_noscript(const rf__reply *reply)
@@ -207,18 +214,30 @@ rf_status rf__script_put_text(rf__redis *r, const rf__call *call,
     return put(r, call, 1, error);
 }
 
-rf_status rf__script_judge(rf__redis *r, const rf__call *call,
-                           const rf__reply *reply, rf__error *error)
+rf_status rf__script_verdict(const rf__call *call, const rf__reply *reply,
+                             int *leave, rf__error *error)
 {
+    *leave = 0;
     if (is_noscript(reply))
         return RF__UNSENT;
     if (rf__reply_kind(reply, 0) == RF__ERROR)
-        return rf__script_refused(r, reply, error);
+        return refused(reply, leave, error);
     if (is_answer(reply, call))
         return RF_OK;
-    rf__redis_close(r);
+    *leave = 1;
     rf__set_error(error, "Redis' answer does not belong to the request");
     return RF_UNKNOWN;
+}
+
+rf_status rf__script_judge(rf__redis *r, const rf__call *call,
+                           const rf__reply *reply, rf__error *error)
+{
+    int leave;
+    rf_status status = rf__script_verdict(call, reply, &leave, error);
+
+    if (leave)
+        rf__redis_close(r);
+    return status;
 }
 
 rf_status rf__script_take(rf__redis *r, rf__call *call, int64_t deadline_ms,

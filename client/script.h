@@ -62,6 +62,16 @@ size_t rf__key_name(char out[RF__KEY_MAX], rf__key key, const char *prefix,
                     const char *resource);
 
 /*
+ * The pure parts, for whoever has a connection of another kind: the request as
+ * bytes (EVALSHA with its digest, or EVAL with the whole text; 0: no memory), and
+ * what its reply says, as rf__script_take() tells it.  *leave: nothing that comes
+ * on this connection can be trusted, or will be any better.
+ */
+int rf__script_write(rf__words *w, const rf__call *call, int by_text);
+rf_status rf__script_verdict(const rf__call *call, const rf__reply *reply,
+                             int *leave, rf__error *error);
+
+/*
  * Run it.  RF_OK: *reply is an array of count items, and it is the answer to
  * this very request; its outcome is item RF__OUTCOME.  Otherwise as
  * rf__redis_failure says, or RF_RETRY, RF_UNKNOWN, RF_NOMEM, with a text.  Where
