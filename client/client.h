@@ -10,8 +10,8 @@
 #define RF_CLIENT_H
 
 #include "internal.h"
-#include "throttle.h"
 #include "metrics.h"
+#include "throttle.h"
 
 struct rf__keeper;
 

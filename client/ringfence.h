@@ -106,6 +106,7 @@ typedef struct rf_options {
  *                                          [?sentinel=[user]:password]
  *   redis+cluster://[[user]:password@]host[:port],...
  *   redlock://[[user]:password@]host[:port],host[:port],...
+ *   postgresql://..., as libpq reads it
  *
  * The hosts of redis+sentinel are the sentinels (port 26379), at most 16; user
  * and password in front are for the master that they name, those at the end for
@@ -113,7 +114,8 @@ typedef struct rf_options {
  * Both are asked again, until timeout_ms is over, when a connection breaks or a
  * server says that it is not the one.  The hosts of redlock are 3, 5, 7 or 9
  * independent masters, of which a majority must agree; their fences are ordered
- * as those of one Redis are.  It has no shared locks.
+ * as those of one Redis are.  It has no shared locks, and neither
+ * has postgresql, where the extension keeps the locks.
  *
  * User, password, path and master may be percent-encoded.  opts is copied; NULL
  * means the defaults.  Nothing is connected yet: the call that first needs the
@@ -469,7 +471,8 @@ typedef struct rf_info {
     int readers;                    /* how many share it; 0: not shared    */
     int waited_for;                 /* 1 when somebody has asked to wait for it
                                        until now or later; may have left, and
-                                       isn't seen by redlock://             */
+                                       isn't seen by redlock:// and
+                                       postgresql://                        */
 } rf_info;
 
 /*

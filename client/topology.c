@@ -6,6 +6,7 @@
 #include "topology.h"
 
 #include "cluster.h"
+#include "pg_source.h"
 #include "quorum.h"
 #include "redis_source.h"
 #include "sentinel.h"
@@ -13,6 +14,8 @@
 rf_status rf__topology_check(const rf__service *service, const rf_options *opts,
                              rf__error *error)
 {
+    if (service->topology == RF__POSTGRESQL)
+        return rf__pg_source_check(service, opts, error);
     if (service->topology == RF__QUORUM && opts->min_replicas > 0) {
         rf__set_error(error, "option min_replicas: the masters of redlock:// "
                              "are independent");
@@ -24,6 +27,8 @@ rf_status rf__topology_check(const rf__service *service, const rf_options *opts,
 rf__source *rf__topology_source(const rf__service *service,
                                 const rf_options *opts, rf__error *error)
 {
+    if (service->topology == RF__POSTGRESQL)
+        return rf__pg_source(service, opts, error);
     if (service->topology == RF__SENTINEL)
         return rf__redis_source_at(
             &service->data, rf__sentinel_locator(service, opts->timeout_ms),

@@ -236,7 +236,8 @@ rf_status rf__url_parse(const char *text, rf__url *out, rf__error *error)
         return wrong(error, "rediss:// needs TLS, and this library was built "
                             "without it");
     return wrong(error, "it must begin with redis://, redis+unix://, "
-                        "redis+sentinel://, redis+cluster:// or redlock://");
+                        "redis+sentinel://, redis+cluster://, redlock:// "
+                        "or postgresql://");
 }
 
 /* ---- Several places ------------------------------------------------------- */
@@ -351,6 +352,13 @@ static rf_status parse_cluster(span text, rf__service *out, rf__error *error)
     return parse_places(text, out, error);
 }
 
+/* Both are libpq's own, which takes them apart. */
+static int is_postgresql(const char *text)
+{
+    return strncmp(text, "postgresql://", 13) == 0 ||
+           strncmp(text, "postgres://", 11) == 0;
+}
+
 rf_status rf__service_parse(const char *text, rf__service *out,
                             rf__error *error)
 {
@@ -362,6 +370,11 @@ rf_status rf__service_parse(const char *text, rf__service *out,
                   { "redlock://", parse_quorum } };
 
     memset(out, 0, sizeof(*out));
+    out->text = text;
+    if (is_postgresql(text)) {
+        out->topology = RF__POSTGRESQL;
+        return RF_OK;
+    }
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         size_t len = strlen(kinds[i].scheme);
         span rest = { text + len, 0 };

@@ -26,9 +26,10 @@ rf_status rf__url_parse(const char *text, rf__url *out, rf__error *error);
 
 typedef enum rf__topology {
     RF__SINGLE,
-    RF__SENTINEL, /* nodes are sentinels, which know the master        */
-    RF__CLUSTER,  /* nodes are some of its nodes, which know the others */
-    RF__QUORUM    /* nodes are independent masters                      */
+    RF__SENTINEL,  /* nodes are sentinels, which know the master        */
+    RF__CLUSTER,   /* nodes are some of its nodes, which know the others */
+    RF__QUORUM,    /* nodes are independent masters                      */
+    RF__POSTGRESQL /* a database with the extension; text is for libpq  */
 } rf__topology;
 
 #define RF__NODES_MAX  16
@@ -38,8 +39,9 @@ typedef struct rf__service {
     rf__topology topology;
     size_t n;
     rf__url node[RF__NODES_MAX];
-    rf__url data;   /* RF__SENTINEL: user, password, database of the master */
-    char name[128]; /* RF__SENTINEL: of the master                         */
+    rf__url data;     /* RF__SENTINEL: user, password, database of the master */
+    char name[128];   /* RF__SENTINEL: of the master                         */
+    const char *text; /* the URL itself, which is the caller's              */
 } rf__service;
 
 /* The same for every kind of URL that rf_open() takes. */

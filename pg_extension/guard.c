@@ -19,6 +19,7 @@
 #include "decide.h"
 #include "errcodes.h"
 #include "grant.h"
+#include "guard.h"
 #include "lease.h"
 #include "old_snapshot.h"
 #include "preempt.h"
@@ -195,13 +196,9 @@ downgrade(const RfGrant *grant)
 	rf_unlock(grant->hash, RF_EXCLUSIVE);
 }
 
-/*
- * Under the lock.  RF_ADVANCE means that the mode of the lock was too weak,
- * or that somebody wrote by hand: once more.
- */
-static RfDecision
-decide_locked(const RfGrant *grant, LOCKMODE mode, RfRow *row,
-			  Oid guard_function)
+RfDecision
+rf_claim_locked(const RfGrant *grant, LOCKMODE mode, RfRow *row,
+				Oid guard_function)
 {
 	RfSeen		seen = {InvalidTransactionId, NULL, 0};
 	RfDecision	decision;
@@ -246,7 +243,7 @@ claim_as_before(const RfGrant *grant, RfRow *row, Oid guard_function)
 {
 	if (!rf_registry_was(grant) || !rf_try_lock(grant->hash, RF_SHARED))
 		return false;
-	if (decide_locked(grant, RF_SHARED, row, guard_function) == RF_PASS)
+	if (rf_claim_locked(grant, RF_SHARED, row, guard_function) == RF_PASS)
 		return true;
 	rf_unlock(grant->hash, RF_SHARED);
 	return false;
@@ -272,7 +269,7 @@ claim(const RfGrant *grant, const RfManner *manner, RfRow *row)
 		CHECK_FOR_INTERRUPTS();
 		mode = decision == RF_PASS ? RF_SHARED : RF_EXCLUSIVE;
 		lock_resource(grant, mode, manner->preempt);
-		decision = decide_locked(grant, mode, row, manner->guard_function);
+		decision = rf_claim_locked(grant, mode, row, manner->guard_function);
 		if (decision == RF_PASS)
 			return RF_PASS;
 		rf_unlock(grant->hash, mode);

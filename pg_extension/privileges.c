@@ -23,8 +23,15 @@ static const char *const grants[] = {
 	" ringfence.try_guard(pg_catalog.text, bigint, pg_catalog.text, interval, boolean),"
 	" ringfence.fence(pg_catalog.text),"
 	" ringfence.high_water(pg_catalog.text),"
-	" ringfence.once(pg_catalog.text, pg_catalog.text)"
-	" TO %s"
+	" ringfence.once(pg_catalog.text, pg_catalog.text),"
+	" ringfence.acquire(pg_catalog.text, pg_catalog.text, interval, bigint),"
+	" ringfence.reissue(pg_catalog.text, bigint, pg_catalog.text, bigint),"
+	" ringfence.renew(pg_catalog.text, bigint, pg_catalog.text, interval),"
+	" ringfence.release(pg_catalog.text, bigint, pg_catalog.text),"
+	" ringfence.listen(pg_catalog.text),"
+	" ringfence.unlisten(pg_catalog.text)"
+	" TO %s",
+	"GRANT SELECT ON ringfence.locks TO %s"
 };
 
 static const char *

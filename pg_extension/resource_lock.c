@@ -21,6 +21,8 @@
  */
 #define RESOURCE_CLASS	0x5246	/* RF */
 #define OPERATION_CLASS	0x524F	/* RO */
+#define LEASE_CLASS		0x524C	/* RL */
+#define WAITER_CLASS	0x5257	/* RW */
 
 static void
 set_tag(LOCKTAG *tag, uint64 hash, uint16 class)
@@ -42,6 +44,21 @@ rf_lock_operation(uint64 operation_hash)
 
 	set_tag(&tag, operation_hash, OPERATION_CLASS);
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+}
+
+void
+rf_lock_lease(uint64 resource_hash)
+{
+	LOCKTAG		tag;
+
+	set_tag(&tag, resource_hash, LEASE_CLASS);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+}
+
+void
+rf_waiter_tag(LOCKTAG *tag, uint64 resource_hash)
+{
+	set_tag(tag, resource_hash, WAITER_CLASS);
 }
 
 bool

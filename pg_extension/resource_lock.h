@@ -21,6 +21,12 @@
  */
 extern void rf_lock_operation(uint64 operation_hash);
 
+/* Those who write to the lease of a resource. */
+extern void rf_lock_lease(uint64 resource_hash);
+
+/* Shared by the sessions that wait for the resource. */
+extern void rf_waiter_tag(LOCKTAG *tag, uint64 resource_hash);
+
 extern void rf_lock_tag(LOCKTAG *tag, uint64 resource_hash);
 
 /* Wait for the lock; it is kept to the end of the (sub)transaction. */

@@ -21,6 +21,7 @@
 #include "errcodes.h"
 #include "floor.h"
 #include "grant.h"
+#include "leases.h"
 #include "registry.h"
 #include "resource_lock.h"
 
@@ -95,18 +96,22 @@ read_at_most(FunctionCallInfo fcinfo)
 static bool
 retire_one(RfGrant *grant, TimestampTz cutoff, int64 *floor)
 {
+	RfLease		lease;
 	RfRow		row;
 
 	if (rf_claim_find(grant) != NULL ||
 		!rf_try_lock(grant->hash, RF_EXCLUSIVE))
 		return false;
 	rf_registry_look(grant, &row);
+	rf_leases_look(grant, &lease);
 	if (!ItemPointerIsValid(&row.tid) || row.claimed_at >= cutoff ||
+		rf_lease_is_live(&lease, GetCurrentTimestamp()) ||
 		!rf_registry_remove(&row))
 	{
 		rf_unlock(grant->hash, RF_EXCLUSIVE);
 		return false;
 	}
+	rf_leases_remove(&lease);
 	*floor = Max(*floor, row.fence);
 	return true;
 }

@@ -212,6 +212,144 @@ REVOKE ALL ON FUNCTION ringfence.stats() FROM PUBLIC;
 COMMENT ON FUNCTION ringfence.stats() IS
     'What has been judged: by the whole server when preloaded, else by this session.';
 
+-- ---- Locks, for those who need no other server -------------------------------
+
+CREATE TABLE ringfence.leases (
+    resource text COLLATE pg_catalog."C" NOT NULL
+        CONSTRAINT leases_pkey PRIMARY KEY,
+    fence bigint NOT NULL,
+    holder text NOT NULL,
+    expires_at timestamptz NOT NULL
+) USING heap WITH (fillfactor = 50);
+
+REVOKE ALL ON ringfence.leases FROM PUBLIC;
+
+COMMENT ON TABLE ringfence.leases IS
+    'The lock that each resource had last. Written by acquire(), renew() and release() alone.';
+COMMENT ON COLUMN ringfence.leases.resource IS
+    'The name of what is locked.';
+COMMENT ON COLUMN ringfence.leases.fence IS
+    'The number that came with the lock.';
+COMMENT ON COLUMN ringfence.leases.holder IS
+    'Who has it.';
+COMMENT ON COLUMN ringfence.leases.expires_at IS
+    'Until when, by this server''s clock; -infinity when it was given back.';
+
+CREATE VIEW ringfence.locks AS
+    SELECT resource, fence, holder,
+           expires_at OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp() AS "left"
+    FROM ringfence.leases
+    WHERE expires_at OPERATOR(pg_catalog.>) pg_catalog.clock_timestamp();
+
+REVOKE ALL ON ringfence.locks FROM PUBLIC;
+
+COMMENT ON VIEW ringfence.locks IS
+    'Who has which lock now, and how long it lasts unless it is renewed.';
+COMMENT ON COLUMN ringfence.locks.resource IS
+    'The name of what is locked.';
+COMMENT ON COLUMN ringfence.locks.fence IS
+    'The number that came with the lock.';
+COMMENT ON COLUMN ringfence.locks.holder IS
+    'Who has it.';
+COMMENT ON COLUMN ringfence.locks."left" IS
+    'What is left of its time.';
+
+CREATE FUNCTION ringfence.acquire(
+    resource text,
+    holder text,
+    ttl interval,
+    floor bigint DEFAULT 0,
+    OUT outcome text,
+    OUT fence bigint,
+    OUT left_ms bigint
+)
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_acquire';
+
+REVOKE ALL ON FUNCTION ringfence.acquire(text, text, interval, bigint)
+    FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.acquire(text, text, interval, bigint) IS
+    'Takes the lock and claims it: granted, replayed (this holder has it), or busy and for how long.';
+
+CREATE FUNCTION ringfence.reissue(
+    resource text,
+    fence bigint,
+    holder text,
+    floor bigint
+) RETURNS bigint
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_reissue';
+
+REVOKE ALL ON FUNCTION ringfence.reissue(text, bigint, text, bigint)
+    FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.reissue(text, bigint, text, bigint) IS
+    'Raises the number of a lock that is still held above the floor; null when it is not.';
+
+CREATE FUNCTION ringfence.renew(
+    resource text,
+    fence bigint,
+    holder text,
+    ttl interval,
+    OUT renewed boolean,
+    OUT taken boolean
+)
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_renew';
+
+REVOKE ALL ON FUNCTION ringfence.renew(text, bigint, text, interval)
+    FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.renew(text, bigint, text, interval) IS
+    'Lets a lock that is still held live that long from now; taken: another has it.';
+
+CREATE FUNCTION ringfence.release(
+    resource text,
+    fence bigint,
+    holder text,
+    OUT released boolean,
+    OUT taken boolean
+)
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_release';
+
+REVOKE ALL ON FUNCTION ringfence.release(text, bigint, text) FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.release(text, bigint, text) IS
+    'Gives back a lock that is still held, and wakes those who wait; taken: another has it.';
+
+CREATE FUNCTION ringfence.force_release(
+    resource text,
+    fence bigint,
+    reason text
+) RETURNS boolean
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_force_release';
+
+REVOKE ALL ON FUNCTION ringfence.force_release(text, bigint, text) FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.force_release(text, bigint, text) IS
+    'Takes a lock from whoever has it under this fence. For the administrator, and logged.';
+
+CREATE FUNCTION ringfence.listen(resource text) RETURNS text
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_listen';
+
+REVOKE ALL ON FUNCTION ringfence.listen(text) FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.listen(text) IS
+    'From the commit on this session is notified when the lock is given back; returns the channel.';
+
+CREATE FUNCTION ringfence.unlisten(resource text) RETURNS void
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_unlisten';
+
+REVOKE ALL ON FUNCTION ringfence.unlisten(text) FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.unlisten(text) IS
+    'Ends what listen() began.';
+
 -- ---- Protected tables -----------------------------------------------------
 
 CREATE TABLE ringfence.protection (
