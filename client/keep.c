@@ -20,32 +20,6 @@ static rf_status check_options(rf_client *client, const rf_keep_options *opts)
     return RF_OK;
 }
 
-static rf__kept *new_kept(rf_lock *lock, const rf_keep_options *opts)
-{
-    rf__kept *kept = calloc(1, sizeof(*kept));
-
-    if (kept == NULL)
-        return NULL;
-    kept->lock = lock;
-    kept->grant.resource = lock->resource;
-    kept->grant.holder = lock->holder;
-    kept->grant.fence = lock->fence;
-    kept->grant.shared = lock->shared;
-    kept->grant.sent_ms = lock->granted_ms;
-    kept->ttl_ms = opts->ttl_ms != 0 ? opts->ttl_ms : lock->ttl_ms;
-    kept->deadline_ms = lock->deadline_ms;
-    kept->until_ms = INT64_MAX;
-    kept->on_lost = opts->on_lost;
-    kept->arg = opts->arg;
-    if (opts->hold_max_ms > 0)
-        kept->until_ms = lock->granted_ms + opts->hold_max_ms;
-    if (kept->deadline_ms > kept->until_ms) {
-        kept->deadline_ms = kept->until_ms;
-        lock->deadline_ms = kept->until_ms;
-    }
-    return kept;
-}
-
 rf_status rf_keep(rf_lock *lock, const rf_keep_options *opts)
 {
     static const rf_keep_options defaults = RF_KEEP_INIT;
@@ -65,7 +39,7 @@ rf_status rf_keep(rf_lock *lock, const rf_keep_options *opts)
     if (client->keeper == NULL)
         client->keeper = rf__keeper_new(client);
     if (client->keeper != NULL)
-        lock->kept = new_kept(lock, opts);
+        lock->kept = rf__kept_new(lock, opts);
     if (lock->kept != NULL)
         status = rf__keeper_add(client->keeper, lock->kept);
     if (status == RF_OK)

@@ -3,9 +3,9 @@
 /*
  * keeper.c - keeps locks alive from a thread of its own
  *
- * A heap by due time; whatever is due soon goes along, so that locks taken
- * together are renewed together in one round trip.  One attempt that fails is
- * no loss: the lock is tried for until its own deadline.
+ * Whatever is due soon goes along, so that locks taken together are renewed
+ * together in one round trip.  When that is, and what a renewal comes to, is
+ * kept.c's business.
  */
 #include "keeper.h"
 
@@ -16,7 +16,6 @@
 
 #define ROUND_MAX 256  /* locks in one round                                */
 #define NAP_MS    1000 /* a suspended machine is noticed after this at most */
-#define RETRY_MS  20   /* after the first failure; doubles                  */
 
 struct rf__keeper {
     pthread_t thread;
@@ -28,75 +27,8 @@ struct rf__keeper {
     rf__error error;
     int timeout_ms;
     rf__metrics *metrics; /* the client's */
-    rf__kept **heap;      /* [1] is due first */
-    size_t n, size;
+    rf__due_queue queue;  /* of rf__kept */
 };
-
-/* ---- The heap ----------------------------------------------------------------- */
-
-static void place(rf__keeper *k, rf__kept *kept, size_t at)
-{
-    k->heap[at] = kept;
-    kept->at = at;
-}
-
-static void sift_up(rf__keeper *k, rf__kept *kept, size_t at)
-{
-    while (at > 1 && k->heap[at / 2]->due_ms > kept->due_ms) {
-        place(k, k->heap[at / 2], at);
-        at /= 2;
-    }
-    place(k, kept, at);
-}
-
-static void sift_down(rf__keeper *k, rf__kept *kept, size_t at)
-{
-    for (;;) {
-        size_t child = 2 * at;
-
-        if (child < k->n && k->heap[child + 1]->due_ms < k->heap[child]->due_ms)
-            child++;
-        if (child > k->n || k->heap[child]->due_ms >= kept->due_ms)
-            break;
-        place(k, k->heap[child], at);
-        at = child;
-    }
-    place(k, kept, at);
-}
-
-static int grow(rf__keeper *k)
-{
-    size_t size = k->size == 0 ? 64 : k->size * 2;
-    rf__kept **grown;
-
-    if (k->n + 1 < k->size)
-        return 1;
-    grown = realloc(k->heap, size * sizeof(*grown));
-    if (grown == NULL)
-        return 0;
-    k->heap = grown;
-    k->size = size;
-    return 1;
-}
-
-static void push(rf__keeper *k, rf__kept *kept)
-{
-    sift_up(k, kept, ++k->n);
-}
-
-static void take_out(rf__keeper *k, rf__kept *kept)
-{
-    size_t at = kept->at;
-    rf__kept *last = k->heap[k->n--];
-
-    kept->at = 0;
-    if (last == kept)
-        return;
-    if (at > 1 && k->heap[at / 2]->due_ms > last->due_ms)
-        sift_up(k, last, at);
-    else
-        sift_down(k, last, at);
-}
 
 /* ---- What becomes of a lock ------------------------------------------------------ */
 
@@ -105,34 +37,8 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* A third of the time is used up: renew; and not later than the cap. */
-static void schedule(rf__kept *kept, int64_t from_ms)
-{
-    kept->due_ms = least(from_ms + kept->ttl_ms / 3, kept->until_ms);
-}
-
-static void renewed(rf__kept *kept)
-{
-    int64_t deadline_ms = rf__deadline_ms(kept->grant.sent_ms, kept->ttl_ms);
-
-    kept->failures = 0;
-    kept->deadline_ms = least(deadline_ms, kept->until_ms);
-    rf__lock_renewed(kept->lock, kept->deadline_ms);
-    schedule(kept, kept->grant.sent_ms);
-}
-
-static void not_renewed(rf__kept *kept, int64_t now_ms)
-{
-    int64_t pause_ms = RETRY_MS << (kept->failures < 6 ? kept->failures : 6);
-
-    kept->failures++;
-    pause_ms = least(pause_ms, 1 + kept->ttl_ms / 10);
-    kept->due_ms = least(least(now_ms + pause_ms, kept->deadline_ms),
-                         kept->until_ms);
-}
-
 /*
- * The lock is no longer in the heap, so this happens once.  kept and its lock
+ * The lock is no longer in the queue, so this happens once.  kept and its lock
  * stay while busy: whoever releases the lock waits for that.
  */
 static void tell(rf__keeper *k, rf__kept *kept, rf_lost_reason reason, int gone)
@@ -168,21 +74,12 @@ static void end_by_cap(rf__keeper *k, rf__kept *kept)
 static void settle(rf__keeper *k, rf__kept *kept, rf_status result,
                    const rf__grant *answer)
 {
-    int64_t now_ms = rf__now_ms();
+    rf_lost_reason reason;
 
-    if (result == RF_OK && now_ms < kept->deadline_ms) {
-        kept->grant.sent_ms = answer->sent_ms;
-        renewed(kept);
-        push(k, kept);
-    } else if (result == RF_LOST) {
-        tell(k, kept, answer->taken ? RF_LOST_TAKEN : RF_LOST_EXPIRED, 1);
-    } else if (now_ms >= kept->until_ms) {
-        end_by_cap(k, kept);
-    } else if (now_ms >= kept->deadline_ms) {
-        tell(k, kept, RF_LOST_UNREACHABLE, 0);
-    } else {
-        not_renewed(kept, now_ms);
-        push(k, kept);
+    switch (rf__kept_renewed(kept, result, answer, &reason)) {
+    case RF__KEPT_ON: rf__due_put(&k->queue, &kept->due); break;
+    case RF__KEPT_OVER: end_by_cap(k, kept); break;
+    case RF__KEPT_LOST: tell(k, kept, reason, result == RF_LOST); break;
     }
 }
 
@@ -192,26 +89,19 @@ static void settle(rf__keeper *k, rf__kept *kept, rf_status result,
 static size_t gather(rf__keeper *k, rf__kept **round, int64_t now_ms)
 {
     size_t n = 0;
+    rf__due *first;
 
-    while (k->n > 0 && n < ROUND_MAX) {
-        rf__kept *kept = k->heap[1];
+    while ((first = rf__due_first(&k->queue)) != NULL && n < ROUND_MAX) {
+        rf__kept *kept = (rf__kept *)first;
 
-        if (kept->due_ms > now_ms &&
-            (kept->due_ms > now_ms + kept->ttl_ms / 12 ||
-             kept->due_ms >= kept->until_ms))
+        if (first->ms > now_ms && (first->ms > now_ms + kept->ttl_ms / 12 ||
+                                   first->ms >= kept->until_ms))
             break;
-        take_out(k, kept);
+        rf__due_take(&k->queue, first);
         kept->busy = 1;
         round[n++] = kept;
     }
     return n;
-}
-
-/* Not asked for any more: what is past its deadline stays past it. */
-static void end_late(rf__keeper *k, rf__kept *kept)
-{
-    tell(k, kept, kept->failures > 0 ? RF_LOST_UNREACHABLE : RF_LOST_EXPIRED,
-         0);
 }
 
 /*
@@ -224,15 +114,17 @@ static size_t end_overdue(rf__keeper *k, rf__kept **round, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         rf__kept *kept = round[i];
+        rf_lost_reason reason;
+        rf__kept_next next = rf__kept_look(kept, &reason);
 
-        if (rf__now_ms() < kept->deadline_ms) {
+        if (next == RF__KEPT_ON) {
             round[stay++] = kept;
             continue;
         }
-        if (rf__now_ms() >= kept->until_ms)
+        if (next == RF__KEPT_OVER)
             end_by_cap(k, kept);
         else
-            end_late(k, kept);
+            tell(k, kept, reason, 0);
         kept->busy = 0;
         pthread_cond_broadcast(&k->changed);
     }
@@ -241,7 +133,9 @@ static size_t end_overdue(rf__keeper *k, rf__kept **round, size_t n)
 
 static int64_t next_due(const rf__keeper *k)
 {
-    return k->n > 0 ? k->heap[1]->due_ms : INT64_MAX;
+    const rf__due *first = rf__due_first(&k->queue);
+
+    return first != NULL ? first->ms : INT64_MAX;
 }
 
 /* Without the mutex: the round's locks are busy, so nobody frees them. */
@@ -308,7 +202,7 @@ static void *keep(void *arg)
 
     pthread_mutex_lock(&k->mutex);
     while (!k->stopping) {
-        if (k->n == 0) {
+        if (k->queue.n == 0) {
             pthread_cond_wait(&k->changed, &k->mutex);
         } else if (next_due(k) > rf__now_ms()) {
             rf__cond_wait_ms(&k->changed, &k->mutex,
@@ -369,7 +263,7 @@ void rf__keeper_free(rf__keeper *k)
     k->source->ops->close(k->source);
     pthread_cond_destroy(&k->changed);
     pthread_mutex_destroy(&k->mutex);
-    free(k->heap);
+    free(k->queue.heap);
     free(k);
 }
 
@@ -378,17 +272,14 @@ rf_status rf__keeper_add(rf__keeper *k, rf__kept *kept)
     rf_status status = RF_OK;
 
     pthread_mutex_lock(&k->mutex);
-    if (!grow(k)) {
+    if (!rf__due_reserve(&k->queue, k->queue.n + 1)) {
         status = RF_NOMEM;
     } else if (!k->running && !start_thread(k)) {
         status = RF_RETRY;
     } else {
         k->running = 1;
-        schedule(kept, kept->grant.sent_ms);
-        /* What it was taken for may be less than what it is kept for. */
-        kept->due_ms = least(kept->due_ms,
-                             (kept->grant.sent_ms * 2 + kept->deadline_ms) / 3);
-        push(k, kept);
+        rf__kept_schedule(kept);
+        rf__due_put(&k->queue, &kept->due);
         pthread_cond_broadcast(&k->changed);
     }
     pthread_mutex_unlock(&k->mutex);
@@ -406,8 +297,7 @@ int rf__keeper_remove(rf__keeper *k, rf__kept *kept)
     }
     while (kept->busy)
         pthread_cond_wait(&k->changed, &k->mutex);
-    if (kept->at != 0)
-        take_out(k, kept);
+    rf__due_take(&k->queue, &kept->due);
     pthread_mutex_unlock(&k->mutex);
     return 1;
 }

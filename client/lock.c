@@ -42,7 +42,7 @@ rf_status rf__lock_new(rf_client *client, const char *resource,
     return RF_RETRY;
 }
 
-static rf__grant grant_of(const rf_lock *lock)
+rf__grant rf__grant_of(const rf_lock *lock)
 {
     rf__grant grant = { .resource = lock->resource,
                         .holder = lock->holder,
@@ -55,7 +55,7 @@ static rf__grant grant_of(const rf_lock *lock)
 
 rf__grant rf__lock_grant(const rf_lock *lock, const rf_acquire_options *opts)
 {
-    rf__grant grant = grant_of(lock);
+    rf__grant grant = rf__grant_of(lock);
 
     grant.shared = opts->shared;
     grant.ttl_ms = opts->ttl_ms;
@@ -81,8 +81,7 @@ void rf__lock_granted(rf_lock *lock, const rf__grant *grant, int64_t ttl_ms)
  * Only a lock that may be used: one that is lost has to be taken anew.  Who may
  * write may read as well, and not the other way round.
  */
-static rf_lock *held_already(rf_client *client, const char *resource,
-                             int shared)
+rf_lock *rf__lock_held(rf_client *client, const char *resource, int shared)
 {
     for (rf_lock *lock = client->locks; lock != NULL; lock = lock->next) {
         if (strcmp(lock->resource, resource) == 0 &&
@@ -146,7 +145,7 @@ static rf_status acquire_new_or_held(rf_client *client, const char *resource,
     if (status != RF_OK)
         return status;
     if (opts->reentrant &&
-        (*out = held_already(client, resource, opts->shared)) != NULL) {
+        (*out = rf__lock_held(client, resource, opts->shared)) != NULL) {
         (*out)->count++;
         return RF_OK;
     }
@@ -266,7 +265,7 @@ static rf_status renew(rf_lock *lock, int64_t ttl_ms)
 {
     rf_client *client = lock->client;
     rf__source *source = client->source;
-    rf__grant grant = grant_of(lock);
+    rf__grant grant = rf__grant_of(lock);
     rf_status status = rf__lock_check(lock);
     int64_t until_ms;
 
@@ -305,7 +304,7 @@ static rf_status reissue(rf_lock *lock, rf_fence floor)
 {
     rf_client *client = lock->client;
     rf__source *source = client->source;
-    rf__grant grant = grant_of(lock);
+    rf__grant grant = rf__grant_of(lock);
     rf_status status = rf__lock_check(lock);
     int64_t until_ms;
     int again;
@@ -367,7 +366,7 @@ rf_status rf__lock_give_back(rf_lock *lock)
 {
     rf_client *client = lock->client;
     rf__source *source = client->source;
-    rf__grant grant = grant_of(lock);
+    rf__grant grant = rf__grant_of(lock);
     int64_t until_ms = limit_ms(client);
     rf_status status = source->ops->release(source, &grant, until_ms);
 

@@ -40,7 +40,11 @@ struct rf_lock {
 rf_status rf__lock_new(rf_client *client, const char *resource,
                        const char *holder, rf_lock **out);
 
-/* What to ask for, and what the answer makes of the lock. */
+/* One that may be used and has this resource already, or NULL. */
+rf_lock *rf__lock_held(rf_client *client, const char *resource, int shared);
+
+/* Who asks; what to ask for; and what the answer makes of the lock. */
+rf__grant rf__grant_of(const rf_lock *lock);
 rf__grant rf__lock_grant(const rf_lock *lock, const rf_acquire_options *opts);
 void rf__lock_granted(rf_lock *lock, const rf__grant *grant, int64_t ttl_ms);
 

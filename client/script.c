@@ -170,8 +170,8 @@ static rf_status connect_and_send(rf__redis *r, rf__call *call,
     return status;
 }
 
-/* *leave: this server will go on refusing. */
-static rf_status refused(const rf__reply *reply, int *leave, rf__error *error)
+rf_status rf__script_refusal(const rf__reply *reply, int *leave,
+                             rf__error *error)
 {
     const char *text = rf__reply_text(reply, 0);
     const rf__redis_failure *why = rf__redis_explain(text != NULL ? text : "");
@@ -188,7 +188,7 @@ rf_status rf__script_refused(rf__redis *r, const rf__reply *reply,
                              rf__error *error)
 {
     int leave;
-    rf_status status = refused(reply, &leave, error);
+    rf_status status = rf__script_refusal(reply, &leave, error);
 
     if (leave)
         rf__redis_close(r);
@@ -221,7 +221,7 @@ rf_status rf__script_verdict(const rf__call *call, const rf__reply *reply,
     if (is_noscript(reply))
         return RF__UNSENT;
     if (rf__reply_kind(reply, 0) == RF__ERROR)
-        return refused(reply, leave, error);
+        return rf__script_refusal(reply, leave, error);
     if (is_answer(reply, call))
         return RF_OK;
     *leave = 1;

@@ -71,6 +71,10 @@ int rf__script_write(rf__words *w, const rf__call *call, int by_text);
 rf_status rf__script_verdict(const rf__call *call, const rf__reply *reply,
                              int *leave, rf__error *error);
 
+/* What an error reply means: its status, with a text. */
+rf_status rf__script_refusal(const rf__reply *reply, int *leave,
+                             rf__error *error);
+
 /*
  * Run it.  RF_OK: *reply is an array of count items, and it is the answer to
  * this very request; its outcome is item RF__OUTCOME.  Otherwise as
@@ -101,7 +105,7 @@ rf_status rf__script_put_text(rf__redis *r, const rf__call *call,
 rf_status rf__script_judge(rf__redis *r, const rf__call *call,
                            const rf__reply *reply, rf__error *error);
 
-/* What an error reply means: its status, with a text. */
+/* The same for a reply on r, which is closed if it is to be left. */
 rf_status rf__script_refused(rf__redis *r, const rf__reply *reply,
                              rf__error *error);
 

@@ -9,16 +9,7 @@
  */
 #include "wait.h"
 
-#include "backoff.h"
-
-#include <string.h>
-
-/* A woken waiter that never comes costs the others this much. */
-#define KEPT_WAIT_MS 2000
-
-/* Polling starts below this and doubles up to that. */
-#define POLL_FIRST_MS 10
-#define POLL_LAST_MS  500
+#include "patience.h"
 
 typedef struct waiting {
     rf_client *client;
@@ -83,65 +74,22 @@ static rf_status request(waiting *w)
     return w->maybe ? RF_UNKNOWN : status;
 }
 
-/* A counter is missing: ask whoever knows what all of them had come to. */
-static rf_status learn_floor(waiting *w)
-{
-    rf__error *error = &w->client->error;
-    rf_fence floor = 0, highest = 0;
-    rf_status status = RF_OK;
-
-    error->text[0] = '\0';
-    for (size_t i = 0; i < w->grants->n && status == RF_OK; i++) {
-        status = w->opts->ask_floor(w->opts->ask_floor_arg,
-                                    w->grants->grant[i].resource, &floor);
-        if (status == RF_OK && (floor < 0 || floor > RF_FENCE_MAX))
-            status = RF_MISUSE;
-        if (status == RF_OK && floor > highest)
-            highest = floor;
-    }
-    if (status == RF_OK)
-        w->floor = highest;
-    else if (error->text[0] == '\0')
-        rf__set_error(error, "the fence counter is missing, and its floor "
-                             "could not be learned");
-    return status == RF_UNKNOWN ? RF_RETRY : status;
-}
-
 static rf_status ask(waiting *w)
 {
     rf_status status = request(w);
 
     if (!needs_floor(w))
         return status;
-    status = learn_floor(w);
+    status = rf__learn_floor(w->grants, w->opts, &w->floor, &w->client->error);
     return status == RF_OK ? request(w) : status;
 }
 
 static void pause_a_while(waiting *w, int64_t now_ms)
 {
-    int64_t until_ms = now_ms + 1 + rf__jitter_ms(w->ceiling_ms);
+    int64_t until_ms = now_ms + rf__pause_ms(&w->ceiling_ms);
 
-    w->ceiling_ms *= 2;
-    if (w->ceiling_ms > POLL_LAST_MS)
-        w->ceiling_ms = POLL_LAST_MS;
     rf__sleep_or_fd(until_ms < w->end_ms ? until_ms : w->end_ms,
                     w->grant->cancel_fd);
-}
-
-/*
- * Never beyond the holder's own end: a holder that died wakes nobody, and a
- * wake-up can be lost on its way.
- */
-static int64_t sleep_limit_ms(const waiting *w, int64_t left_ms)
-{
-    int64_t limit_ms = w->grant->busy_ms;
-
-    if (w->grant->busy_by == RF__OWNER_KEPT)
-        limit_ms = KEPT_WAIT_MS;
-    if (limit_ms < 0)
-        return left_ms;
-    limit_ms += 1 + rf__jitter_ms(POLL_FIRST_MS);
-    return limit_ms < left_ms ? limit_ms : left_ms;
 }
 
 static void wait_for_turn(waiting *w, rf_status status)
@@ -150,8 +98,9 @@ static void wait_for_turn(waiting *w, rf_status status)
     int64_t now_ms = rf__now_ms(), left_ms = w->end_ms - now_ms;
 
     if (status == RF_BUSY && w->grant->busy_by != RF__OWNER_FOREIGN &&
-        s->ops->wait(s, w->grant, sleep_limit_ms(w, left_ms)) == RF_OK) {
-        w->ceiling_ms = POLL_FIRST_MS;
+        s->ops->wait(s, w->grant, rf__sleep_limit_ms(w->grant, left_ms)) ==
+            RF_OK) {
+        w->ceiling_ms = RF__PAUSE_FIRST_MS;
         return;
     }
     pause_a_while(w, now_ms);
@@ -202,21 +151,19 @@ rf_status rf__wait_acquire(rf_client *client, rf__grants *grants,
                   .opts = opts,
                   .floor = asks ? RF__FLOOR_ASK : opts->floor,
                   .end_ms = rf__now_ms() + wait_ms,
-                  .ceiling_ms = POLL_FIRST_MS };
+                  .ceiling_ms = RF__PAUSE_FIRST_MS };
     int64_t begin_us = rf__now_us();
     int waited = 0;
 
     for (;;) {
         rf_status status = ask(&w);
-        int patient = status == RF_BUSY || status == RF_RETRY ||
-                      status == RF_UNKNOWN || status == RF_REFUSED;
 
         client->busy_ms = status == RF_BUSY ? w.grant->busy_ms : -1;
         if (status == RF_OK && waited)
             rf__metrics_time(&client->metrics, RF_TIME_WAIT,
                              rf__now_us() - begin_us);
         waited = 1;
-        if (!patient || wait_ms == 0)
+        if (!rf__worth_waiting(status) || wait_ms == 0)
             return status;
         if (rf__left_ms(w.end_ms) == 0)
             return status == RF_BUSY ? RF_TIMEOUT : status;
