@@ -15,8 +15,9 @@ MINUTES   ?=#	how long soak (1) or sqlsmith (10) goes on
 WERROR    ?=#	1: warnings are errors
 ROUNDS    ?=#	of each measurement, instead of its own number
 PG        ?=#	matrix: this PostgreSQL alone
+SOURCE    ?=#	of the demo's locks: redis or postgresql
 V         ?=#	1: show the commands
-export PREFIX PG_CONFIG T SEED ROUNDS SANITIZE VALGRIND WERROR PG V
+export PREFIX PG_CONFIG T SEED SOURCE ROUNDS SANITIZE VALGRIND WERROR PG V
 
 ROOT  := $(CURDIR)
 BUILD := $(ROOT)/build$(if $(SANITIZE),/sanitize-$(SANITIZE))

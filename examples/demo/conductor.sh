@@ -412,6 +412,16 @@ after_a_while() {
     "$@"
 }
 
+# A database that forgets has lost the data as well.
+conduct_forgetting() {
+    after_a_while 'Redis is flushed while a holder is at work' \
+        accident_amnesia sql flush_redis 'Redis is flushed'
+    after_a_while 'Redis comes back from a snapshot that is one lock old' \
+        accident_snapshot
+    after_a_while 'Redis comes back without its data' \
+        accident_amnesia library restart_empty 'Redis is restarted, empty'
+}
+
 # conduct RUN SEED: the same work and the same accidents, whatever the RUN.
 conduct() {
     RUN=$1 RANDOM=$2
@@ -426,12 +436,7 @@ conduct() {
     after_a_while 'It wakes up before the next holder has written anything' \
         accident_between sql
     after_a_while 'A connection to PostgreSQL is cut' accident_cut library
-    after_a_while 'Redis is flushed while a holder is at work' \
-        accident_amnesia sql flush_redis 'Redis is flushed'
-    after_a_while 'Redis comes back from a snapshot that is one lock old' \
-        accident_snapshot
-    after_a_while 'Redis comes back without its data' \
-        accident_amnesia library restart_empty 'Redis is restarted, empty'
+    [ "$SOURCE" != redis ] || conduct_forgetting
     until_true all_served
     until_true all_idle
     end_workers

@@ -13,6 +13,13 @@ CREATE TABLE campaign (
 );
 INSERT INTO campaign VALUES ('spring', 100);
 
+-- The plain run's lock, where there is no Redis.
+CREATE TABLE lock_table (
+    name         text PRIMARY KEY,
+    token        text NOT NULL,
+    locked_until timestamptz NOT NULL
+);
+
 -- n is drawn while the row of campaign is locked, and that lock is held until
 -- commit: the order of n is the order of the commits.
 CREATE TABLE sale (

@@ -4,8 +4,8 @@
  * section.h - what the two runs of the demo do differently, and nothing else
  *
  * A critical section begins by taking the lock and ends by giving it back; in
- * between, one statement writes.  plain.c and fenced.c each answer this
- * interface; worker.c, which does the work, can't tell them apart.
+ * between, one statement writes.  plain.c, plain_table.c and fenced.c each answer
+ * this interface; worker.c, which does the work, can't tell them apart.
  */
 #ifndef DEMO_SECTION_H
 #define DEMO_SECTION_H
@@ -59,6 +59,7 @@ typedef struct section_kind {
 } section_kind;
 
 extern const section_kind plain_section;
+extern const section_kind plain_table_section;
 extern const section_kind fenced_section;
 
 #endif /* DEMO_SECTION_H */

@@ -198,7 +198,7 @@ static int attempt(const worker *w, const char *buyer)
         if (status == RF_MISUSE || status == RF_NOMEM)
             break_off(w, "lock", w->kind->text(w->section));
         reconnect_if_lost(w);
-        poll(NULL, 0, BACKOFF_MS); /* Redis may be starting */
+        poll(NULL, 0, BACKOFF_MS); /* a server may be starting */
         return 0;
     }
     say(w, "lock %lld", (long long)w->kind->fence(w->section));
@@ -243,17 +243,25 @@ static int work(worker *w, const char *url, const char *style)
     return 0;
 }
 
+/* The usual lock of the place that the URL names, or ours. */
+static const section_kind *kind_of(const char *run, const char *url)
+{
+    if (strcmp(run, "fenced") == 0)
+        return &fenced_section;
+    if (strcmp(run, "plain") != 0)
+        return NULL;
+    return strncmp(url, "postgresql://", 13) == 0 ? &plain_table_section
+                                                  : &plain_section;
+}
+
 int main(int argc, char **argv)
 {
     worker w = { 0 };
 
-    if (argc == 6 && strcmp(argv[1], "plain") == 0)
-        w.kind = &plain_section;
-    else if (argc == 6 && strcmp(argv[1], "fenced") == 0)
-        w.kind = &fenced_section;
+    if (argc == 6)
+        w.kind = kind_of(argv[1], argv[2]);
     if (w.kind == NULL) {
-        fprintf(stderr,
-                "usage: %s plain|fenced REDIS_URL TTL_MS library|sql ID\n",
+        fprintf(stderr, "usage: %s plain|fenced URL TTL_MS library|sql ID\n",
                 argv[0]);
         return 2;
     }
