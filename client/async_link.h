@@ -36,8 +36,8 @@ typedef struct rf__link_owner {
 } rf__link_owner;
 
 /* Takes ac over, also when it fails: NULL with a text, and the outcome. */
-rf__link *rf__link_new(struct redisAsyncContext *ac, const rf__link_owner *owner,
-                       rf_status *status);
+rf__link *rf__link_new(struct redisAsyncContext *ac,
+                       const rf__link_owner *owner, rf_status *status);
 void rf__link_own(rf__link *link, const rf__link_owner *owner);
 
 /* RF_OK; otherwise RF_NOMEM or RF_RETRY: it was not sent, and the link ends. */

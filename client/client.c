@@ -15,6 +15,7 @@
 
 #include "keeper.h"
 #include "script.h"
+#include "tls.h"
 #include "topology.h"
 
 /* A failed rf_open() has no client that could keep its text. */
@@ -85,6 +86,8 @@ rf_status rf_open(const char *url, const rf_options *opts, rf_client **out)
         status = rf__service_parse(url, &where, &open_error);
     if (status == RF_OK)
         status = rf__topology_check(&where, opts, &open_error);
+    if (status == RF_OK)
+        status = rf__tls_open(&where, &open_error);
     if (status != RF_OK)
         return status;
 
@@ -114,6 +117,7 @@ rf_status rf_open(const char *url, const rf_options *opts, rf_client **out)
 
 cleanup:
     free(client);
+    rf__tls_drop(where.data.tls);
     explicit_bzero(&where, sizeof(where));
     return status;
 }

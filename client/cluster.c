@@ -124,16 +124,25 @@ static rf_status ask_for_slots(cluster *c, size_t at, int64_t deadline_ms)
     return RF_OK;
 }
 
-/* Whoever answers first; each has its share of the time. */
+/*
+ * Whoever answers first; each has its share of the time.  Only when all of them
+ * refuse is something wrong with us.
+ */
 static rf_status learn_slots(cluster *c, int64_t deadline_ms)
 {
-    rf_status status = RF_RETRY;
+    rf_status worst = RF_MISUSE;
     size_t n = c->n;
 
-    for (size_t i = 0; i < n && status != RF_OK; i++)
-        status = ask_for_slots(
-            c, i, rf__now_ms() + rf__left_ms(deadline_ms) / (int)(n - i + 1));
-    return status;
+    for (size_t i = 0; i < n; i++) {
+        int64_t share = rf__left_ms(deadline_ms) / (int)(n - i + 1);
+        rf_status status = ask_for_slots(c, i, rf__now_ms() + share);
+
+        if (status == RF_OK)
+            return RF_OK;
+        if (status != RF_MISUSE)
+            worst = status;
+    }
+    return worst;
 }
 
 /* ---- Sending a request on ---------------------------------------------------- */
@@ -227,16 +236,19 @@ static rf_status run_once(route *r, request *what, int64_t deadline_ms)
 }
 
 /* Unless we were told where to ask. */
-static int choose(route *r, int64_t deadline_ms)
+static rf_status choose(route *r, int64_t deadline_ms)
 {
     cluster *c = r->c;
+    rf_status status = RF_OK;
 
     if (r->asking)
-        return 1;
+        return RF_OK;
     if (c->slot[r->slot] == NOBODY)
-        learn_slots(c, deadline_ms);
+        status = learn_slots(c, deadline_ms);
     r->at = c->slot[r->slot];
-    return r->at != NOBODY;
+    if (r->at != NOBODY)
+        return RF_OK;
+    return status == RF_MISUSE ? RF_MISUSE : RF_RETRY;
 }
 
 static rf_status send_on(rf__source *base, request *what, int64_t deadline_ms)
@@ -248,7 +260,10 @@ static rf_status send_on(rf__source *base, request *what, int64_t deadline_ms)
     int again = 1;
 
     while (again) {
-        if (!choose(&r, deadline_ms)) {
+        status = choose(&r, deadline_ms);
+        if (status == RF_MISUSE)
+            return status;
+        if (status != RF_OK) {
             again = rf__backoff(&r.pauses, deadline_ms);
             continue;
         }

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "socket.h"
+#include "tls.h"
 
 struct rf__redis {
     rf__socket socket;
@@ -36,6 +37,7 @@ struct rf__redis {
     int replies;     /* to the greeting, still to come  */
     size_t out_sent; /* of out                          */
     int partial;     /* a reply has begun and not ended */
+    int heard;       /* anything at all                 */
 };
 
 /* ---- Replies ------------------------------------------------------------ */
@@ -122,6 +124,7 @@ rf__redis *rf__redis_new(const rf__url *url, int usual_ms)
     r->socket.fd = -1;
     r->usual_ms = usual_ms;
     r->url = *url;
+    rf__tls_keep(url->tls);
     return r;
 }
 
@@ -158,6 +161,7 @@ void rf__redis_close(rf__redis *r)
     r->out_sent = 0;
     r->stage = RF__READY;
     r->partial = 0;
+    r->heard = 0;
 }
 
 void rf__redis_set_asking(rf__redis *r, int asking)
@@ -189,6 +193,7 @@ void rf__redis_free(rf__redis *r)
     rf__redis_close(r);
     if (r->locator != NULL)
         r->locator->free(r->locator);
+    rf__tls_drop(r->url.tls);
     explicit_bzero(&r->url, sizeof(r->url));
     rf__words_free(&r->out);
     rf__reply_free(&r->reply);
@@ -212,7 +217,7 @@ rf_status rf__redis_send(rf__redis *r, int64_t deadline_ms, rf__error *error)
         return RF_OK;
     rf__redis_close(r);
     rf__set_error(error, "connection to Redis lost while sending: %s",
-                  strerror(failure));
+                  rf__socket_reason(&r->socket, failure));
     return sent == 0 ? RF_RETRY : RF_UNKNOWN;
 }
 
@@ -232,9 +237,24 @@ rf_status rf__redis_await(rf__redis *r, int other_fd, int64_t deadline_ms,
     if (failure == 0)
         return RF_OK;
     if (failure != ECANCELED)
-        return give_up(r, error, strerror(failure));
+        return give_up(r, error, rf__socket_reason(&r->socket, failure));
     rf__redis_close(r);
     return RF_TIMEOUT;
+}
+
+/*
+ * It closed the connection.  One that wants TLS does so at the first word in
+ * the clear, and mostly without a word of its own.
+ */
+static rf_status broke_off(rf__redis *r, rf__error *error, int failure)
+{
+    if (!r->heard && r->url.tls == NULL && r->url.path[0] == '\0')
+        return give_up(r, error,
+                       "it broke off without a word; if it wants "
+                       "TLS, the URL begins with rediss");
+    return give_up(r, error,
+                   failure == 0 ? "it closed the connection"
+                                : rf__socket_reason(&r->socket, failure));
 }
 
 /* As a deadline: take what is there and don't wait. */
@@ -269,10 +289,11 @@ static rf_status receive_more(rf__redis *r, int64_t deadline_ms,
                                   &got);
         if (failure == ETIMEDOUT && deadline_ms == AT_ONCE)
             return RF__PENDING;
+        if (failure == ECONNRESET || (failure == 0 && got == 0))
+            return broke_off(r, error, failure);
         if (failure != 0)
-            return give_up(r, error, strerror(failure));
-        if (got == 0)
-            return give_up(r, error, "it closed the connection");
+            return give_up(r, error, rf__socket_reason(&r->socket, failure));
+        r->heard = 1;
         if (redisReaderFeed(r->reader, data, got) != REDIS_OK)
             return give_up(r, error, "out of memory");
         total += got;
@@ -319,11 +340,23 @@ static rf_status append_words(rf__redis *r, int argc, const char *const *argv)
     return fine ? RF_OK : RF_NOMEM;
 }
 
+/*
+ * A server that wants another certificate, or one at all, says so when a TLS
+ * 1.3 handshake is over for us: nothing that matters may be sent before it has
+ * answered something.
+ */
+static int only_pings(const rf__redis *r)
+{
+    return r->url.tls != NULL && r->url.password[0] == '\0' && r->url.db == 0 &&
+           r->locator == NULL;
+}
+
 static rf_status append_greeting(rf__redis *r, int *replies)
 {
     const char *both[] = { "AUTH", r->url.user, r->url.password };
     const char *password[] = { "AUTH", r->url.password };
     const char *role[] = { "ROLE" };
+    const char *ping[] = { "PING" };
     char db[16];
     const char *number[] = { "SELECT", db };
     rf_status status = RF_OK;
@@ -340,6 +373,8 @@ static rf_status append_greeting(rf__redis *r, int *replies)
     /* Who pointed us here may know less than the server itself. */
     if (status == RF_OK && r->locator != NULL && ++*replies)
         status = append_words(r, 1, role);
+    if (only_pings(r) && ++*replies)
+        status = append_words(r, 1, ping);
     return status;
 }
 
@@ -355,6 +390,9 @@ static rf_status check_greeting(rf__redis *r, const rf__reply *reply,
 
     if (rf__reply_kind(reply, 0) == RF__ERROR) {
         why = rf__redis_explain(text != NULL ? text : "");
+        /* Whoever may not PING has been answered all the same. */
+        if (only_pings(r) && strcmp(why->code, "NOPERM") == 0)
+            return RF_OK;
         rf__set_error(error, "login or database refused by Redis: %s (%s)",
                       why->text, why->code);
         return why->status;
@@ -368,6 +406,14 @@ static rf_status check_greeting(rf__redis *r, const rf__reply *reply,
     rf__set_error(error, "%s port %d is not a master", r->url.host,
                   r->url.port);
     return RF_RETRY;
+}
+
+/* No request was sent yet, so there is nothing that might have landed. */
+static rf_status not_greeted(const rf__redis *r, rf_status status)
+{
+    if (status != RF_UNKNOWN && status != RF_RETRY)
+        return status;
+    return r->socket.refused ? RF_MISUSE : RF_RETRY;
 }
 
 /* Authenticate, select, and see to it that a master that moved is one. */
@@ -386,8 +432,7 @@ static rf_status greet(rf__redis *r, int64_t deadline_ms, rf__error *error)
         if (status == RF_OK)
             status = check_greeting(r, reply, error);
     }
-    /* No request was sent yet, so there is nothing that might have landed. */
-    return status == RF_UNKNOWN ? RF_RETRY : status;
+    return not_greeted(r, status);
 }
 
 /* The socket is connected: what else a connection needs. */
@@ -479,14 +524,14 @@ rf_status rf__redis_step_send(rf__redis *r, short *events, rf__error *error)
 
     r->out_sent += sent;
     if (failure == ETIMEDOUT) {
-        *events = POLLOUT;
+        *events = r->socket.events;
         return RF__PENDING;
     }
     if (failure != 0) {
         sent = r->out_sent;
         rf__redis_close(r);
         rf__set_error(error, "connection to Redis lost while sending: %s",
-                      strerror(failure));
+                      rf__socket_reason(&r->socket, failure));
         return sent == 0 ? RF_RETRY : RF_UNKNOWN;
     }
     r->out.len = 0;
@@ -500,11 +545,11 @@ rf_status rf__redis_step_reply(rf__redis *r, short *events,
     rf_status status;
 
     *out = NULL;
-    *events = POLLIN;
     if (!r->partial)
         begin_reply(r, &r->reply);
     r->partial = 1;
     status = receive_more(r, AT_ONCE, &r->reply, error);
+    *events = r->socket.events;
     if (status == RF__PENDING)
         return status;
     r->partial = 0;
@@ -513,20 +558,24 @@ rf_status rf__redis_step_reply(rf__redis *r, short *events,
     return status;
 }
 
+static rf_status cannot_connect(rf__redis *r, int failure, rf__error *error)
+{
+    rf__set_error(error, "cannot connect to %s port %d: %s", r->url.host,
+                  r->url.port, rf__socket_reason(&r->socket, failure));
+    return rf__socket_status(failure);
+}
+
 /* The next address that a connection can be begun to. */
 static rf_status begin(rf__redis *r, rf__error *error)
 {
+    rf_status status = RF_RETRY;
     int failure;
 
-    r->which = r->stage == RF__BEGUN ? r->which + 1 : 0;
-    while ((failure = rf__socket_begin(&r->socket, &r->url, r->which)) > 0) {
-        rf__set_error(error, "cannot connect to %s port %d: %s", r->url.host,
-                      r->url.port, strerror(failure));
-        r->which++;
-    }
+    while ((failure = rf__socket_begin(&r->socket, &r->url, r->which++)) > 0)
+        status = cannot_connect(r, failure, error);
     if (failure < 0) {
         rf__redis_close(r);
-        return RF_RETRY;
+        return status;
     }
     r->stage = RF__BEGUN;
     return RF_OK;
@@ -536,20 +585,18 @@ static rf_status begin(rf__redis *r, rf__error *error)
 static rf_status step_begun(rf__redis *r, short *events, rf__error *error)
 {
     for (;;) {
-        int failure = rf__socket_begun(&r->socket, r->usual_ms);
+        int failure = rf__socket_begun(&r->socket, &r->url, r->usual_ms);
         rf_status status;
 
         if (failure == EINPROGRESS) {
-            *events = POLLOUT;
+            *events = r->socket.events;
             return RF__PENDING;
         }
         if (failure == 0)
             return RF_OK;
         rf__socket_close(&r->socket);
-        rf__set_error(error, "cannot connect to %s port %d: %s", r->url.host,
-                      r->url.port, strerror(failure));
-        status = begin(r, error);
-        if (status != RF_OK)
+        status = cannot_connect(r, failure, error);
+        if (begin(r, error) != RF_OK)
             return status;
     }
 }
@@ -579,6 +626,7 @@ rf_status rf__redis_step_connect(rf__redis *r, short *events, rf__error *error)
     if (r->socket.fd < 0 || r->pid != rf__process_id()) {
         rf__redis_close(r);
         r->pid = rf__process_id();
+        r->which = 0;
         status = begin(r, error);
     }
     if (status == RF_OK && r->stage == RF__BEGUN) {

@@ -108,6 +108,11 @@ typedef struct rf_options {
  *   redlock://[[user]:password@]host[:port],host[:port],...
  *   postgresql://..., as libpq reads it
  *
+ * With TLS: rediss://, rediss+sentinel://, rediss+cluster:// and redlocks://,
+ * and at the end, behind ? or &, any of cafile=, certfile=, keyfile= (PEM files,
+ * read now) and servername=.  Each server must show a valid certificate for its
+ * host, or for servername, from an authority in cafile, else of the system.
+ *
  * The hosts of redis+sentinel are the sentinels (port 26379), at most 16; user
  * and password in front are for the master that they name, those at the end for
  * themselves.  The hosts of redis+cluster are some of its nodes, at most 16.
@@ -117,14 +122,15 @@ typedef struct rf_options {
  * as those of one Redis are.  It has no shared locks, and neither
  * has postgresql, where the extension keeps the locks.
  *
- * User, password, path and master may be percent-encoded.  opts is copied; NULL
+ * User, password, paths and master may be percent-encoded.  opts is copied; NULL
  * means the defaults.  Nothing is connected yet: the call that first needs the
  * connection makes it and reports its failure.  On success *out is the
  * client; end it with rf_close().  Otherwise *out is NULL and the text is
  * rf_message(NULL).
  *
- * Returns RF_OK, RF_MISUSE (the URL or an option is wrong), RF_RETRY (the
- * system gives no descriptor) or RF_NOMEM.
+ * Returns RF_OK, RF_MISUSE (the URL, a file that it names or an option is wrong;
+ * TLS, and the library was built without it), RF_RETRY (the system gives no
+ * descriptor) or RF_NOMEM.
  */
 rf_status rf_open(const char *url, const rf_options *opts, rf_client **out);
 

@@ -6,7 +6,8 @@
  * Every wait is a poll() for what is left of the deadline, taken up again after
  * a signal, but for one case that is worth a system call: a receive that may
  * take as long as most do blocks in the kernel, under a limit that was set when
- * the connection was made.  Knows nothing of Redis.
+ * the connection was made.  Knows nothing of Redis, and of TLS only that it has
+ * to be asked first: it may hold bytes that the kernel no longer has.
  */
 #include "socket.h"
 
@@ -21,6 +22,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "tls.h"
 
 /* A blocking receive may outlast its deadline by this much. */
 #define OVERSHOOT_MS 5
@@ -83,7 +86,7 @@ static int connection_failure(int fd)
     return failure;
 }
 
-/* Not worth failing for; a Unix socket has none of it. */
+/* Not worth failing for. */
 static void set_options(int fd)
 {
     int one = 1;
@@ -92,33 +95,90 @@ static void set_options(int fd)
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
 }
 
-/* Connect a fresh socket.  0, or an errno value and no socket. */
-static int connect_to(const struct sockaddr *to, socklen_t len,
-                      int64_t deadline_ms, int *out)
+/* From here on a receive blocks, no longer than usual_ms. */
+static void arm(rf__socket *s, int usual_ms)
 {
-    int fd, failure = begin_to(to, len, &fd);
+    struct timeval limit = { .tv_sec = usual_ms / 1000,
+                             .tv_usec = usual_ms % 1000 * 1000 };
+    int flags = fcntl(s->fd, F_GETFL);
 
-    if (failure == EINPROGRESS) {
-        failure = wait_for(fd, POLLOUT, deadline_ms);
-        if (failure == 0)
-            failure = connection_failure(fd);
-        if (failure != 0)
-            close(fd);
-    }
-    if (failure != 0)
-        return failure;
-    if (to->sa_family != AF_UNIX)
-        set_options(fd);
-    *out = fd;
-    return 0;
+    s->armed_ms = 0;
+    if (setsockopt(s->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) ==
+            0 &&
+        flags >= 0 && fcntl(s->fd, F_SETFL, flags & ~O_NONBLOCK) == 0)
+        s->armed_ms = usual_ms;
 }
 
-static int connect_unix(const char *path, int64_t deadline_ms, int *fd)
+/* Keep what TLS has to say of a failure. */
+static int told(rf__socket *s, int failure)
+{
+    s->events = rf__tls_events(s->tls);
+    if (failure != 0 && failure != EAGAIN)
+        s->reason = rf__tls_reason(s->tls);
+    s->refused = failure == EACCES;
+    return failure;
+}
+
+static int shake_hands(rf__socket *s)
+{
+    int failure = told(s, rf__tls_handshake(s->tls));
+
+    if (failure == 0)
+        s->reason = NULL;
+    if (failure != EAGAIN)
+        return failure;
+    s->reason = "no answer to the TLS handshake in time; does it speak TLS?";
+    return EINPROGRESS;
+}
+
+int rf__socket_begun(rf__socket *s, const rf__url *url, int usual_ms)
+{
+    struct pollfd p = { .fd = s->fd, .events = POLLOUT };
+    int failure;
+
+    if (s->tls != NULL)
+        return shake_hands(s);
+    s->events = POLLOUT;
+    if (poll(&p, 1, 0) <= 0)
+        return EINPROGRESS;
+    failure = connection_failure(s->fd);
+    if (failure != 0)
+        return failure;
+    if (url->path[0] == '\0')
+        set_options(s->fd);
+    if (url->tls == NULL) {
+        arm(s, usual_ms);
+        return 0;
+    }
+    s->armed_ms = 0;
+    s->tls = rf__tls_link_new(url->tls, s->fd, url->host);
+    return s->tls != NULL ? shake_hands(s) : ENOMEM;
+}
+
+/* Until it can be used: 0, or an errno value and no socket. */
+static int finish(rf__socket *s, const rf__url *url, int usual_ms,
+                  int64_t deadline_ms)
+{
+    int failure = EINPROGRESS;
+
+    while (failure == EINPROGRESS) {
+        failure = rf__socket_begun(s, url, usual_ms);
+        if (failure == EINPROGRESS) {
+            failure = wait_for(s->fd, s->events, deadline_ms);
+            failure = failure == 0 ? EINPROGRESS : failure;
+        }
+    }
+    if (failure != 0)
+        rf__socket_close(s);
+    return failure;
+}
+
+static int begin_unix(const char *path, int *fd)
 {
     struct sockaddr_un to = { .sun_family = AF_UNIX };
 
     memcpy(to.sun_path, path, strlen(path) + 1);
-    return connect_to((struct sockaddr *)&to, sizeof(to), deadline_ms, fd);
+    return begin_to((struct sockaddr *)&to, sizeof(to), fd);
 }
 
 /*
@@ -142,8 +202,9 @@ static int resolve(const rf__url *url, struct addrinfo **out)
 }
 
 /* Each address in turn; each may use its share of the time that is left. */
-static int connect_any(const struct addrinfo *list, int64_t deadline_ms,
-                       int *fd)
+static int connect_any(rf__socket *s, const rf__url *url,
+                       const struct addrinfo *list, int usual_ms,
+                       int64_t deadline_ms)
 {
     int count = 0, failure = EHOSTUNREACH;
 
@@ -152,41 +213,53 @@ static int connect_any(const struct addrinfo *list, int64_t deadline_ms,
     for (const struct addrinfo *a = list; a != NULL; a = a->ai_next) {
         int64_t limit = rf__now_ms() + rf__left_ms(deadline_ms) / count--;
 
-        failure = connect_to(a->ai_addr, a->ai_addrlen, limit, fd);
+        failure = begin_to(a->ai_addr, a->ai_addrlen, &s->fd);
+        if (failure == 0 || failure == EINPROGRESS)
+            failure = finish(s, url, usual_ms, limit);
         if (failure == 0)
             return 0;
     }
     return failure;
 }
 
-/* From here on a receive blocks, no longer than usual_ms. */
-static void arm(rf__socket *s, int usual_ms)
-{
-    struct timeval limit = { .tv_sec = usual_ms / 1000,
-                             .tv_usec = usual_ms % 1000 * 1000 };
-    int flags = fcntl(s->fd, F_GETFL);
-
-    s->armed_ms = 0;
-    if (setsockopt(s->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) ==
-            0 &&
-        flags >= 0 && fcntl(s->fd, F_SETFL, flags & ~O_NONBLOCK) == 0)
-        s->armed_ms = usual_ms;
-}
-
-static int connect_url(const rf__url *url, int64_t deadline_ms, int *fd,
-                       int *unresolved)
+static int connect_url(rf__socket *s, const rf__url *url, int usual_ms,
+                       int64_t deadline_ms, int *unresolved)
 {
     struct addrinfo *list = NULL;
     int failure;
 
-    if (url->path[0] != '\0')
-        return connect_unix(url->path, deadline_ms, fd);
+    if (url->path[0] != '\0') {
+        failure = begin_unix(url->path, &s->fd);
+        return failure == 0 || failure == EINPROGRESS
+                   ? finish(s, url, usual_ms, deadline_ms)
+                   : failure;
+    }
     *unresolved = resolve(url, &list);
     if (*unresolved != 0)
         return 0;
-    failure = connect_any(list, deadline_ms, fd);
+    failure = connect_any(s, url, list, usual_ms, deadline_ms);
     freeaddrinfo(list);
     return failure;
+}
+
+static void forget(rf__socket *s)
+{
+    s->fd = -1;
+    s->tls = NULL;
+    s->refused = 0;
+    s->reason = NULL;
+}
+
+rf_status rf__socket_status(int failure)
+{
+    return failure == EACCES   ? RF_MISUSE
+           : failure == ENOMEM ? RF_NOMEM
+                               : RF_RETRY;
+}
+
+const char *rf__socket_reason(const rf__socket *s, int failure)
+{
+    return s->reason != NULL ? s->reason : strerror(failure);
 }
 
 rf_status rf__socket_connect(rf__socket *s, const rf__url *url, int usual_ms,
@@ -194,24 +267,22 @@ rf_status rf__socket_connect(rf__socket *s, const rf__url *url, int usual_ms,
 {
     int unresolved = 0, failure;
 
-    s->fd = -1;
-    failure = connect_url(url, deadline_ms, &s->fd, &unresolved);
+    forget(s);
+    failure = connect_url(s, url, usual_ms, deadline_ms, &unresolved);
     if (unresolved != 0) {
         rf__set_error(error, "cannot resolve %s: %s", url->host,
                       gai_strerror(unresolved));
         return unresolved == EAI_MEMORY ? RF_NOMEM : RF_RETRY;
     }
-    if (failure == 0) {
-        arm(s, usual_ms);
+    if (failure == 0)
         return RF_OK;
-    }
     if (url->path[0] != '\0')
         rf__set_error(error, "cannot connect to %s: %s", url->path,
-                      strerror(failure));
+                      rf__socket_reason(s, failure));
     else
         rf__set_error(error, "cannot connect to %s port %d: %s", url->host,
-                      url->port, strerror(failure));
-    return failure == EACCES ? RF_MISUSE : RF_RETRY;
+                      url->port, rf__socket_reason(s, failure));
+    return rf__socket_status(failure);
 }
 
 int rf__socket_begin(rf__socket *s, const rf__url *url, int which)
@@ -219,9 +290,13 @@ int rf__socket_begin(rf__socket *s, const rf__url *url, int which)
     struct addrinfo *list = NULL, *at;
     int failure = -1;
 
-    s->fd = -1;
-    if (url->path[0] != '\0')
-        return which > 0 ? -1 : connect_unix(url->path, rf__now_ms(), &s->fd);
+    forget(s);
+    if (url->path[0] != '\0') {
+        if (which > 0)
+            return -1;
+        failure = begin_unix(url->path, &s->fd);
+        return failure == EINPROGRESS ? 0 : failure;
+    }
     if (resolve(url, &list) != 0)
         return which > 0 ? -1 : EHOSTUNREACH;
     for (at = list; at != NULL && which > 0; at = at->ai_next)
@@ -232,25 +307,33 @@ int rf__socket_begin(rf__socket *s, const rf__url *url, int which)
     return failure == EINPROGRESS ? 0 : failure;
 }
 
-int rf__socket_begun(rf__socket *s, int usual_ms)
-{
-    struct pollfd p = { .fd = s->fd, .events = POLLOUT };
-    int failure = EINPROGRESS;
-
-    if (poll(&p, 1, 0) > 0)
-        failure = connection_failure(s->fd);
-    if (failure == 0) {
-        set_options(s->fd);
-        arm(s, usual_ms);
-    }
-    return failure;
-}
-
 void rf__socket_close(rf__socket *s)
 {
+    rf__tls_link_free(s->tls);
+    s->tls = NULL;
     if (s->fd >= 0)
         close(s->fd);
     s->fd = -1;
+}
+
+/* ---- Sending and receiving --------------------------------------------------- */
+
+/* Send some of it, at once: 0, EAGAIN, or another errno value. */
+static int send_some(rf__socket *s, const char *data, size_t len, size_t *n)
+{
+    ssize_t taken;
+
+    if (s->tls != NULL)
+        return told(s, rf__tls_send(s->tls, data, len, n));
+    s->events = POLLOUT;
+    /* Without MSG_NOSIGNAL a server that left would kill the process. */
+    do {
+        taken = send(s->fd, data, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+    } while (taken < 0 && errno == EINTR);
+    *n = taken < 0 ? 0 : (size_t)taken;
+    if (taken >= 0)
+        return 0;
+    return errno == EWOULDBLOCK ? EAGAIN : errno;
 }
 
 int rf__socket_send(rf__socket *s, const char *data, size_t len,
@@ -258,20 +341,12 @@ int rf__socket_send(rf__socket *s, const char *data, size_t len,
 {
     *sent = 0;
     while (*sent < len) {
-        /* Without MSG_NOSIGNAL a server that left would kill the process. */
-        ssize_t n = send(s->fd, data + *sent, len - *sent,
-                         MSG_NOSIGNAL | MSG_DONTWAIT);
-        int failure = errno;
+        size_t n;
+        int failure = send_some(s, data + *sent, len - *sent, &n);
 
-        if (n >= 0) {
-            *sent += (size_t)n;
-            continue;
-        }
-        if (failure == EINTR)
-            continue;
-        if (failure != EAGAIN && failure != EWOULDBLOCK)
-            return failure;
-        failure = wait_for(s->fd, POLLOUT, deadline_ms);
+        *sent += n;
+        if (failure == EAGAIN)
+            failure = wait_for(s->fd, s->events, deadline_ms);
         if (failure != 0)
             return failure;
     }
@@ -280,12 +355,39 @@ int rf__socket_send(rf__socket *s, const char *data, size_t len,
 
 int rf__socket_await(rf__socket *s, int other_fd, int64_t deadline_ms)
 {
-    return wait_for_either(s->fd, POLLIN, other_fd, deadline_ms);
+    int failure = 0;
+
+    if (s->tls == NULL)
+        return wait_for_either(s->fd, POLLIN, other_fd, deadline_ms);
+    /* What arrives may be no more than a part, or talk among the two TLS. */
+    while (failure == 0 && told(s, rf__tls_ready(s->tls)) == EAGAIN)
+        failure = wait_for_either(s->fd, s->events, other_fd, deadline_ms);
+    return failure;
+}
+
+static int recv_tls(rf__socket *s, char *data, size_t size, int64_t deadline_ms,
+                    size_t *got)
+{
+    for (;;) {
+        int left = rf__left_ms(deadline_ms);
+        int failure = told(s, rf__tls_recv(s->tls, data, size, got));
+
+        if (failure != EAGAIN)
+            return failure;
+        if (left == 0)
+            return ETIMEDOUT;
+        failure = wait_for(s->fd, s->events, deadline_ms);
+        if (failure != 0)
+            return failure;
+    }
 }
 
 int rf__socket_recv(rf__socket *s, char *data, size_t size, int64_t deadline_ms,
                     size_t *got)
 {
+    if (s->tls != NULL)
+        return recv_tls(s, data, size, deadline_ms, got);
+    s->events = POLLIN;
     for (;;) {
         int left = rf__left_ms(deadline_ms), flags = 0;
         ssize_t n;

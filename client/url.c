@@ -171,73 +171,121 @@ static rf_status take_place(span *text, int port, rf__url *out,
     return RF_OK;
 }
 
-/* host[:port][/db] */
-static rf_status parse_tcp(span text, rf__url *out, rf__error *error)
-{
-    rf_status status = parse_user(&text, out, error);
+/* ---- What follows a question mark ------------------------------------------ */
 
+enum { DB, SENTINEL, CAFILE, CERTFILE, KEYFILE, SERVERNAME, KEYS };
+
+#define ONE(key) (1u << (key))
+#define TLS_KEYS (ONE(CAFILE) | ONE(CERTFILE) | ONE(KEYFILE) | ONE(SERVERNAME))
+
+/* As they stand there, still encoded; at is NULL where there is none. */
+typedef struct query {
+    span value[KEYS];
+} query;
+
+static int key_of(span name)
+{
+    static const char *const keys[KEYS] = {
+        "db", "sentinel", "cafile", "certfile", "keyfile", "servername"
+    };
+    int key = 0;
+
+    while (key < KEYS && (strlen(keys[key]) != name.len ||
+                          memcmp(keys[key], name.at, name.len) != 0))
+        key++;
+    return key;
+}
+
+/* Cut ?key=value&key=value off; each of the allowed ones once at most. */
+static rf_status take_query(span *text, unsigned allowed, query *out,
+                            rf__error *error)
+{
+    span rest = *text, pair, name;
+
+    memset(out, 0, sizeof(*out));
+    if (!cut(&rest, '?', text))
+        return RF_OK;
+    for (int more = 1; more;) {
+        int key;
+
+        more = cut(&rest, '&', &pair);
+        if (!more)
+            pair = rest;
+        key = cut(&pair, '=', &name) ? key_of(name) : KEYS;
+        if (key == KEYS || (allowed & ONE(key)) == 0)
+            return wrong(error, "what follows the ? is not known here");
+        if (out->value[key].at != NULL)
+            return wrong(error, "something stands behind the ? twice");
+        out->value[key] = pair;
+    }
+    return RF_OK;
+}
+
+static int take_value(const query *q, int key, char *out, size_t size)
+{
+    return q->value[key].at == NULL ||
+           (q->value[key].len > 0 && decode(q->value[key], out, size));
+}
+
+/* ?cafile=...&certfile=...&keyfile=...&servername=... */
+static rf_status take_tls(const query *q, rf__tls_files *out, rf__error *error)
+{
+    if (!take_value(q, CAFILE, out->cafile, sizeof(out->cafile)) ||
+        !take_value(q, CERTFILE, out->certfile, sizeof(out->certfile)) ||
+        !take_value(q, KEYFILE, out->keyfile, sizeof(out->keyfile)) ||
+        !take_value(q, SERVERNAME, out->servername, sizeof(out->servername)))
+        return wrong(error, "cafile, certfile, keyfile or servername is empty, "
+                            "too long or badly encoded");
+    if (out->keyfile[0] != '\0' && out->certfile[0] == '\0')
+        return wrong(error, "keyfile is of no use without certfile");
+    return RF_OK;
+}
+
+/* ---- One place ------------------------------------------------------------- */
+
+/* host[:port][/db][?...] */
+static rf_status parse_tcp(span text, rf__service *out, rf__error *error)
+{
+    rf__url *node = &out->node[0];
+    rf_status status = parse_user(&text, node, error);
+    query q;
+
+    out->n = 1;
     if (status == RF_OK)
-        status = take_place(&text, 6379, out, error);
+        status = take_query(&text, out->secure ? TLS_KEYS : 0, &q, error);
+    if (status == RF_OK)
+        status = take_tls(&q, &out->tls, error);
+    if (status == RF_OK)
+        status = take_place(&text, 6379, node, error);
     if (status != RF_OK || text.len == 0)
         return status;
     if (text.at[0] != '/')
         return wrong(error, "something other than /db follows the host");
     text.at++;
     text.len--;
-    return text.len == 0 ? RF_OK : parse_db(text, out, error);
+    return text.len == 0 ? RF_OK : parse_db(text, node, error);
 }
 
 /* /path[?db=n] */
-static rf_status parse_unix(span text, rf__url *out, rf__error *error)
+static rf_status parse_unix(span text, rf__service *out, rf__error *error)
 {
-    rf_status status = parse_user(&text, out, error);
-    span path;
+    rf__url *node = &out->node[0];
+    rf_status status = parse_user(&text, node, error);
+    query q;
 
+    out->n = 1;
+    if (status == RF_OK)
+        status = take_query(&text, ONE(DB), &q, error);
+    if (status == RF_OK && q.value[DB].at != NULL)
+        status = parse_db(q.value[DB], node, error);
     if (status != RF_OK)
         return status;
-    if (cut(&text, '?', &path)) {
-        if (text.len < 3 || memcmp(text.at, "db=", 3) != 0)
-            return wrong(error, "only ?db=n may follow the path");
-        text.at += 3;
-        text.len -= 3;
-        status = parse_db(text, out, error);
-        if (status != RF_OK)
-            return status;
-    } else {
-        path = text;
-    }
-    if (path.len == 0 || path.at[0] != '/')
+    if (text.len == 0 || text.at[0] != '/')
         return wrong(error, "the path of the socket must begin with /");
-    if (!decode(path, out->path, sizeof(out->path)))
+    if (!decode(text, node->path, sizeof(node->path)))
         return wrong(error, "the path of the socket is too long (107 bytes) "
                             "or badly encoded");
     return RF_OK;
-}
-
-rf_status rf__url_parse(const char *text, rf__url *out, rf__error *error)
-{
-    static const char unix_scheme[] = "redis+unix://";
-    static const char tls_scheme[] = "rediss://";
-    static const char tcp_scheme[] = "redis://";
-    span rest = { text, strlen(text) };
-
-    memset(out, 0, sizeof(*out));
-    if (strncmp(text, unix_scheme, sizeof(unix_scheme) - 1) == 0) {
-        rest.at += sizeof(unix_scheme) - 1;
-        rest.len -= sizeof(unix_scheme) - 1;
-        return parse_unix(rest, out, error);
-    }
-    if (strncmp(text, tcp_scheme, sizeof(tcp_scheme) - 1) == 0) {
-        rest.at += sizeof(tcp_scheme) - 1;
-        rest.len -= sizeof(tcp_scheme) - 1;
-        return parse_tcp(rest, out, error);
-    }
-    if (strncmp(text, tls_scheme, sizeof(tls_scheme) - 1) == 0)
-        return wrong(error, "rediss:// needs TLS, and this library was built "
-                            "without it");
-    return wrong(error, "it must begin with redis://, redis+unix://, "
-                        "redis+sentinel://, redis+cluster://, redlock:// "
-                        "or postgresql://");
 }
 
 /* ---- Several places ------------------------------------------------------- */
@@ -274,41 +322,27 @@ static rf_status take_places(span *text, int port, rf__service *out,
     return wrong(error, "more than 16 hosts");
 }
 
-/* ?sentinel=user:password or ?sentinel=:password */
-static rf_status parse_sentinel_user(span query, rf__url *out, rf__error *error)
+/* sentinel=user:password or sentinel=:password */
+static rf_status take_sentinel_user(const query *q, rf__url *out,
+                                    rf__error *error)
 {
-    static const char key[] = "sentinel=";
-    size_t len = sizeof(key) - 1;
-    span user;
+    span password = q->value[SENTINEL], user;
 
-    if (query.len < len || memcmp(query.at, key, len) != 0)
-        return wrong(error, "only ?sentinel=user:password may follow the name");
-    query.at += len;
-    query.len -= len;
-    if (!cut(&query, ':', &user) || query.len == 0 ||
+    if (password.at == NULL)
+        return RF_OK;
+    if (!cut(&password, ':', &user) || password.len == 0 ||
         !decode(user, out->user, sizeof(out->user)) ||
-        !decode(query, out->password, sizeof(out->password)))
+        !decode(password, out->password, sizeof(out->password)))
         return wrong(error, "?sentinel= must be user:password, encoded");
     return RF_OK;
 }
 
-/* [user@]host[:port],.../name[/db][?sentinel=user:password] */
-static rf_status parse_sentinel(span text, rf__service *out, rf__error *error)
+/* /name[/db] */
+static rf_status take_name(span text, rf__service *out, rf__error *error)
 {
-    span before, name, query = text;
     rf_status status = RF_OK;
+    span name;
 
-    out->topology = RF__SENTINEL;
-    if (cut(&query, '?', &before)) {
-        status = parse_sentinel_user(query, &out->node[0], error);
-        text = before;
-    }
-    if (status == RF_OK)
-        status = parse_user(&text, &out->data, error);
-    if (status == RF_OK)
-        status = take_places(&text, 26379, out, error);
-    if (status != RF_OK)
-        return status;
     if (text.len == 0 || text.at[0] != '/')
         return wrong(error, "the name of the master must follow: /name");
     text.at++;
@@ -323,11 +357,36 @@ static rf_status parse_sentinel(span text, rf__service *out, rf__error *error)
     return status;
 }
 
-/* [user@]host[:port],... */
+/* [user@]host[:port],.../name[/db][?sentinel=user:password&...] */
+static rf_status parse_sentinel(span text, rf__service *out, rf__error *error)
+{
+    unsigned allowed = ONE(SENTINEL) | (out->secure ? TLS_KEYS : 0);
+    rf_status status;
+    query q;
+
+    out->topology = RF__SENTINEL;
+    status = take_query(&text, allowed, &q, error);
+    if (status == RF_OK)
+        status = take_sentinel_user(&q, &out->node[0], error);
+    if (status == RF_OK)
+        status = take_tls(&q, &out->tls, error);
+    if (status == RF_OK)
+        status = parse_user(&text, &out->data, error);
+    if (status == RF_OK)
+        status = take_places(&text, 26379, out, error);
+    return status == RF_OK ? take_name(text, out, error) : status;
+}
+
+/* [user@]host[:port],...[?...] */
 static rf_status parse_places(span text, rf__service *out, rf__error *error)
 {
     rf_status status = parse_user(&text, &out->node[0], error);
+    query q;
 
+    if (status == RF_OK)
+        status = take_query(&text, out->secure ? TLS_KEYS : 0, &q, error);
+    if (status == RF_OK)
+        status = take_tls(&q, &out->tls, error);
     if (status == RF_OK)
         status = take_places(&text, 6379, out, error);
     if (status == RF_OK && text.len > 0)
@@ -364,10 +423,17 @@ rf_status rf__service_parse(const char *text, rf__service *out,
 {
     static const struct {
         const char *scheme;
+        int secure;
         rf_status (*parse)(span text, rf__service *out, rf__error *error);
-    } kinds[] = { { "redis+sentinel://", parse_sentinel },
-                  { "redis+cluster://", parse_cluster },
-                  { "redlock://", parse_quorum } };
+    } kinds[] = { { "redis://", 0, parse_tcp },
+                  { "rediss://", 1, parse_tcp },
+                  { "redis+unix://", 0, parse_unix },
+                  { "redis+sentinel://", 0, parse_sentinel },
+                  { "rediss+sentinel://", 1, parse_sentinel },
+                  { "redis+cluster://", 0, parse_cluster },
+                  { "rediss+cluster://", 1, parse_cluster },
+                  { "redlock://", 0, parse_quorum },
+                  { "redlocks://", 1, parse_quorum } };
 
     memset(out, 0, sizeof(*out));
     out->text = text;
@@ -382,8 +448,10 @@ rf_status rf__service_parse(const char *text, rf__service *out,
         if (strncmp(text, kinds[i].scheme, len) != 0)
             continue;
         rest.len = strlen(rest.at);
+        out->secure = kinds[i].secure;
         return kinds[i].parse(rest, out, error);
     }
-    out->n = 1;
-    return rf__url_parse(text, &out->node[0], error);
+    return wrong(error, "it must begin with redis://, redis+unix://, "
+                        "redis+sentinel://, redis+cluster://, redlock:// or "
+                        "postgresql://; for TLS with rediss or redlocks");
 }

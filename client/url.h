@@ -8,7 +8,10 @@
 
 #include "source.h"
 
-/* Strings are "" when the URL does not have them, never NULL. */
+/*
+ * Strings are "" when the URL does not have them, never NULL.  tls is none of
+ * the parser's business: rf__tls_open() sets it.
+ */
 typedef struct rf__url {
     char host[256];
     int port;
@@ -16,13 +19,8 @@ typedef struct rf__url {
     char user[128];
     char password[512];
     int db;
+    struct rf__tls *tls; /* NULL: in the clear */
 } rf__url;
-
-/*
- * Take a URL apart.  Returns RF_OK or RF_MISUSE with a text that names the
- * part at fault and quotes nothing: a password may stand in the wrong place.
- */
-rf_status rf__url_parse(const char *text, rf__url *out, rf__error *error);
 
 typedef enum rf__topology {
     RF__SINGLE,
@@ -35,6 +33,14 @@ typedef enum rf__topology {
 #define RF__NODES_MAX  16
 #define RF__QUORUM_MAX 9
 
+/* "": the system's authorities; no certificate of our own; the host's name. */
+typedef struct rf__tls_files {
+    char cafile[1024];
+    char certfile[1024];
+    char keyfile[1024];
+    char servername[256];
+} rf__tls_files;
+
 typedef struct rf__service {
     rf__topology topology;
     size_t n;
@@ -42,9 +48,15 @@ typedef struct rf__service {
     rf__url data;     /* RF__SENTINEL: user, password, database of the master */
     char name[128];   /* RF__SENTINEL: of the master                         */
     const char *text; /* the URL itself, which is the caller's              */
+    int secure;       /* all connections are to be TLS                       */
+    rf__tls_files tls;
 } rf__service;
 
-/* The same for every kind of URL that rf_open() takes. */
+/*
+ * Take the URL of rf_open() apart.  Returns RF_OK or RF_MISUSE with a text that
+ * names the part at fault and quotes nothing: a password may stand in the wrong
+ * place.
+ */
 rf_status rf__service_parse(const char *text, rf__service *out,
                             rf__error *error);
 

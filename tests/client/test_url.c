@@ -10,19 +10,23 @@
 
 #include "url.h"
 
-static rf__url url;
+static rf__service service;
+static rf__url url; /* of a service in one place */
 static rf__error failure;
 
 static void accepts(const char *text)
 {
     failure.text[0] = '\0';
-    assert_status(rf__url_parse(text, &url, &failure), RF_OK);
+    assert_status(rf__service_parse(text, &service, &failure), RF_OK);
+    assert_int_equal(service.topology, RF__SINGLE);
+    url = service.node[0];
 }
 
 static void refuses(const char *text)
 {
     failure.text[0] = '\0';
-    assert_status(rf__url_parse(text, &url, &failure), RF_MISUSE);
+    if (rf__service_parse(text, &service, &failure) != RF_MISUSE)
+        fail_msg("%s is taken", text);
     assert_true(strlen(failure.text) > 10);
 }
 
@@ -174,6 +178,23 @@ static void test_malformed_urls_are_misuse(void **state)
         "redis+unix:///run/r.sock?database=1",
         "redis+unix:///run/r.sock?db=1&x=2",
         "redis+unix:///run/%00.sock",
+        "redis+unix:///run/r.sock?db=1&db=1",
+        "redis+unix:///run/r.sock?db",
+        "redis+unix:///run/r.sock?",
+        "rediss+unix:///run/r.sock",
+        "redis://h?cafile=/ca.pem",
+        "rediss://h?",
+        "rediss://h?cafile",
+        "rediss://h?cafile=",
+        "rediss://h?cafile=/a&",
+        "rediss://h?cafile=/a&cafile=/a",
+        "rediss://h?cafile=%zz",
+        "rediss://h?CAFILE=/a",
+        "rediss://h?verify=none",
+        "rediss://h?keyfile=/key.pem",
+        "rediss://h?sentinel=:p",
+        "rediss://h?db=1",
+        "redlock://a,b,c?cafile=/a",
     };
 
     (void)state;
@@ -181,11 +202,47 @@ static void test_malformed_urls_are_misuse(void **state)
         refuses(bad[i]);
 }
 
-static void test_tls_is_refused_in_clear_words_without_it(void **state)
+static void test_only_tls_schemes_ask_for_tls(void **state)
+{
+    static const char *const secure[] = { "rediss://h", "rediss+sentinel://s/m",
+                                          "rediss+cluster://h",
+                                          "redlocks://a,b,c" };
+    static const char *const clear[] = { "redis://h", "redis+unix:///s",
+                                         "redis+sentinel://s/m",
+                                         "redis+cluster://h",
+                                         "redlock://a,b,c" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(secure) / sizeof(secure[0]); i++) {
+        assert_status(rf__service_parse(secure[i], &service, &failure), RF_OK);
+        assert_true(service.secure);
+        assert_string_equal(service.tls.cafile, "");
+    }
+    for (size_t i = 0; i < sizeof(clear) / sizeof(clear[0]); i++) {
+        assert_status(rf__service_parse(clear[i], &service, &failure), RF_OK);
+        assert_false(service.secure);
+    }
+}
+
+static void test_files_of_tls_are_decoded(void **state)
 {
     (void)state;
-    refuses("rediss://h");
-    assert_non_null(strstr(failure.text, "TLS"));
+    accepts("rediss://u:p@h:7/2?cafile=/a%26b.pem&certfile=c.pem&keyfile=k.pem"
+            "&servername=db.example");
+    assert_int_equal(url.db, 2);
+    assert_int_equal(url.port, 7);
+    assert_string_equal(url.password, "p");
+    assert_string_equal(service.tls.cafile, "/a&b.pem");
+    assert_string_equal(service.tls.certfile, "c.pem");
+    assert_string_equal(service.tls.keyfile, "k.pem");
+    assert_string_equal(service.tls.servername, "db.example");
+    assert_status(rf__service_parse("rediss+sentinel://s/m/3?cafile=/ca.pem&"
+                                    "sentinel=u:p",
+                                    &service, &failure),
+                  RF_OK);
+    assert_string_equal(service.tls.cafile, "/ca.pem");
+    assert_string_equal(service.node[0].password, "p");
+    assert_int_equal(service.data.db, 3);
 }
 
 static void test_no_message_quotes_the_url(void **state)
@@ -200,7 +257,10 @@ static void test_no_message_quotes_the_url(void **state)
         "hunter2",
         "redis://h:hunter2",
         "redis://u:hunter2@hunter2@h",
-        "rediss://u:hunter2@h",
+        "rediss://u:hunter2@h?x",
+        "rediss://u:hunter2@h?cafile=hunter2%",
+        "redis+sentinel://s/m?sentinel=hunter2",
+        "redlocks://u:hunter2@a,b",
     };
 
     (void)state;
@@ -211,8 +271,6 @@ static void test_no_message_quotes_the_url(void **state)
 }
 
 /* ---- Several places --------------------------------------------------------- */
-
-static rf__service service;
 
 static void accepts_service(const char *text, rf__topology topology, size_t n)
 {
@@ -301,7 +359,8 @@ int main(void)
         cmocka_unit_test(test_unix_socket_with_login_and_database),
         cmocka_unit_test(test_longest_parts_fit),
         cmocka_unit_test(test_malformed_urls_are_misuse),
-        cmocka_unit_test(test_tls_is_refused_in_clear_words_without_it),
+        cmocka_unit_test(test_only_tls_schemes_ask_for_tls),
+        cmocka_unit_test(test_files_of_tls_are_decoded),
         cmocka_unit_test(test_no_message_quotes_the_url),
         cmocka_unit_test(test_sentinels_have_their_own_user),
         cmocka_unit_test(test_cluster_and_quorum_share_one_user),

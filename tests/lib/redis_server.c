@@ -69,13 +69,21 @@ static void run_server(redis_server *s)
         "--daemonize",  "no"
     };
     size_t n = 0;
+    int secure = 0;
 
     snprintf(port, sizeof(port), "%d", s->port);
     snprintf(log, sizeof(log), "%s/redis.log", s->folder);
     while (argv[n] != NULL)
         n++;
-    for (size_t i = 0; s->options[i] != NULL; i++)
+    for (size_t i = 0; s->options[i] != NULL; i++) {
         argv[n++] = s->options[i];
+        secure |= strcmp(s->options[i], "--tls-cert-file") == 0;
+    }
+    if (secure) {
+        argv[2] = "--tls-port";
+        argv[n++] = "--port";
+        argv[n++] = "0";
+    }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     execvp(argv[0], (char *const *)argv);
     die("cannot run redis-server");

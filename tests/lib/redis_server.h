@@ -15,7 +15,10 @@
 
 typedef struct redis_server redis_server;
 
-/* More of redis.conf as command-line words, NULL-terminated; or NULL. */
+/*
+ * More of redis.conf as command-line words, NULL-terminated; or NULL.  They must
+ * live on.  With --tls-cert-file the port speaks TLS, the socket never does.
+ */
 redis_server *redis_server_start(const char *const *options);
 
 /*

@@ -40,20 +40,35 @@ int redis_replicas_ready(redis_server *master, int replicas)
                  "state=online") == replicas;
 }
 
+/* Its options and those of the caller, NULL at the end. */
+static void join(const char *all[32], const char *const *own,
+                 const char *const *more)
+{
+    size_t n = 0;
+
+    while (*own != NULL)
+        all[n++] = *own++;
+    while (more != NULL && *more != NULL && n < 31)
+        all[n++] = *more++;
+    all[n] = NULL;
+}
+
 /* ---- Sentinels ------------------------------------------------------------ */
 
-static void start_data(redis_sentinels *s)
+static void start_data(redis_sentinels *s, const char *const *more)
 {
-    static const char *const options[] = { "--requirepass",
-                                           "data",
-                                           "--masterauth",
-                                           "data",
-                                           "--repl-diskless-sync",
-                                           "yes",
-                                           "--repl-diskless-sync-delay",
-                                           "0",
-                                           NULL };
+    static const char *const own[] = { "--requirepass",
+                                       "data",
+                                       "--masterauth",
+                                       "data",
+                                       "--repl-diskless-sync",
+                                       "yes",
+                                       "--repl-diskless-sync-delay",
+                                       "0",
+                                       NULL };
+    const char *options[32];
 
+    join(options, own, more);
     for (int i = 0; i < 3; i++) {
         s->data[i] = redis_server_start(options);
         redis_server_login(s->data[i], "data");
@@ -64,11 +79,13 @@ static void start_data(redis_sentinels *s)
     wait_until(redis_replicas_ready(s->data[0], 2));
 }
 
-static void start_watch(redis_sentinels *s)
+static void start_watch(redis_sentinels *s, const char *const *more)
 {
-    static const char *const options[] = { "--sentinel", NULL };
+    static const char *const own[] = { "--sentinel", NULL };
+    const char *options[32];
     char config[512];
 
+    join(options, own, more);
     snprintf(config, sizeof(config),
              "sentinel monitor main 127.0.0.1 %d 2\n"
              "sentinel auth-pass main data\n"
@@ -95,14 +112,19 @@ static int sentinel_ready(redis_server *sentinel)
 
 redis_sentinels *redis_sentinels_start(void)
 {
+    return redis_sentinels_start_with(NULL);
+}
+
+redis_sentinels *redis_sentinels_start_with(const char *const *more)
+{
     redis_sentinels *s = calloc(1, sizeof(*s));
 
     if (s == NULL)
         exit(99);
     /* A server that changes its role drops the connections that we ask it on. */
     signal(SIGPIPE, SIG_IGN);
-    start_data(s);
-    start_watch(s);
+    start_data(s, more);
+    start_watch(s, more);
     for (int i = 0; i < 3; i++)
         wait_until(sentinel_ready(s->sentinel[i]));
     snprintf(s->url, sizeof(s->url),
@@ -152,16 +174,18 @@ int redis_cluster_owner(int slot)
     return slot * 3 / SLOTS;
 }
 
-static void start_nodes(redis_cluster *c)
+static void start_nodes(redis_cluster *c, const char *const *more)
 {
-    static const char *const options[] = { "--cluster-enabled",
-                                           "yes",
-                                           "--cluster-node-timeout",
-                                           "1500",
-                                           "--repl-diskless-sync-delay",
-                                           "0",
-                                           NULL };
+    static const char *const own[] = { "--cluster-enabled",
+                                       "yes",
+                                       "--cluster-node-timeout",
+                                       "1500",
+                                       "--repl-diskless-sync-delay",
+                                       "0",
+                                       NULL };
+    const char *options[32];
 
+    join(options, own, more);
     for (int i = 0; i < 6; i++) {
         c->node[i] = redis_server_start(options);
         redis_server_command(c->node[i], "CLUSTER SET-CONFIG-EPOCH %d", i + 1);
@@ -195,12 +219,17 @@ static void give_slots(redis_cluster *c)
 
 redis_cluster *redis_cluster_start(void)
 {
+    return redis_cluster_start_with(NULL);
+}
+
+redis_cluster *redis_cluster_start_with(const char *const *more)
+{
     redis_cluster *c = calloc(1, sizeof(*c));
 
     if (c == NULL)
         exit(99);
     signal(SIGPIPE, SIG_IGN);
-    start_nodes(c);
+    start_nodes(c, more);
     give_slots(c);
     for (int i = 1; i < 6; i++)
         redis_server_command(c->node[0], "CLUSTER MEET 127.0.0.1 %d",

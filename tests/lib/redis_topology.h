@@ -4,7 +4,8 @@
  * redis_topology.h - several real Redis servers that belong together
  *
  * Each is a redis_server of its own; what is started here is ready when the
- * call returns, and a program whose servers don't get ready ends.
+ * call returns, and a program whose servers don't get ready ends.  more: options
+ * for each of them, as for redis_server_start(); url is for plain connections.
  */
 #ifndef REDIS_TOPOLOGY_H
 #define REDIS_TOPOLOGY_H
@@ -22,6 +23,7 @@ typedef struct redis_sentinels {
 } redis_sentinels;
 
 redis_sentinels *redis_sentinels_start(void);
+redis_sentinels *redis_sentinels_start_with(const char *const *more);
 void redis_sentinels_stop(redis_sentinels *s);
 
 /* Where the sentinels' majority has the master now: 0 to 2; -1: no majority. */
@@ -38,6 +40,7 @@ typedef struct redis_cluster {
 } redis_cluster;
 
 redis_cluster *redis_cluster_start(void);
+redis_cluster *redis_cluster_start_with(const char *const *more);
 void redis_cluster_stop(redis_cluster *c);
 
 /* Which of the first three has a slot in the beginning. */

@@ -63,7 +63,7 @@ cp pg.c pg.cc
     link_cc() { $CXX -o shared_cc program.cc $(flags --cflags --libs); }
     link_static() {
         $CC -o static program.c $(flags --cflags) "$LIB/libringfence.a" \
-            $(pkg-config --libs libpq hiredis) -pthread
+            $(pkg-config --libs libpq hiredis openssl) -pthread
     }
 }
 
