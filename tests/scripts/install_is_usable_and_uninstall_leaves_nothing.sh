@@ -79,7 +79,7 @@ dynamic() { readelf -d "$1" | sed -n "s/.*($2).*\[\(.*\)\]/\1/p"; }
 needs_soname() { dynamic shared NEEDED | grep -qx "$1"; }
 left() { find "$DEST" -type f -o -type l; }
 
-plan 20
+plan 22
 ok "make install" tree install
 version=$(flags --modversion)
 soname=libringfence.so.${version%%.*}
@@ -100,6 +100,10 @@ is "exported is what the headers declare, and nothing else" \
     "$(exported)" "$(declared)"
 is "no header but the public ones" "$(cd "$INC" && echo *)" \
     "ringfence.h ringfence_pg.h"
+is "the command is there, and has the version" \
+    "$("$DEST$PREFIX/bin/ringfence" --version)" "ringfence $version"
+is "it brings the library with it" \
+    "$(readelf -d "$DEST$PREFIX/bin/ringfence" | grep -c libringfence)" 0
 is "every Lua file is there" \
     "$(cd "$DEST$PREFIX/share/ringfence/lua" && echo *)" \
     "$(cd "$RF_ROOT/client/lua" && echo *)"
