@@ -5,7 +5,7 @@
 # deps.sh GROUP...: install the Debian packages that are missing, by apt-get.
 #
 # Groups: check (what make check and make demo need), lint, valgrind, model,
-# matrix, sim, sqlsmith.  Silent and quick when nothing is missing.  What it
+# matrix, sim, sqlsmith, drills.  Silent and quick when nothing is missing.  What it
 # leaves alone is told in docs/building.md: no PostgreSQL cluster is created, no
 # service started.
 set -eu
@@ -25,6 +25,7 @@ packages() {
     model) echo gcc libc6-dev spin ;;
     sqlsmith) echo sqlsmith ;;
     matrix) echo debootstrap ;;
+    drills) echo strace ;;
     sim) echo liblua5.1-0-dev ;;
     *)
         echo "deps: unknown group $1" >&2
