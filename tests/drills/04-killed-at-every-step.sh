@@ -12,6 +12,7 @@ one_at() {
     redis del "$lock_key"
     worker "at_$1" ttl=200 style=$style stop="$1"
     until_stopped "${workers[-1]}"
+    happens "at_$1 is killed"
     kill -KILL "${workers[-1]}"
 }
 # Redis, or the database, has done it; the answer is on its way.
@@ -23,10 +24,12 @@ unanswered() {
     redis del "$lock_key"
     worker unheard ttl=5000 timeout=20000 fault=mute:0:1
     await 20 "it is granted" is_granted
+    happens "unheard is killed"
     kill -KILL "$unheard"
     redis del "$lock_key"
     worker unanswered ttl=200 pgfault=mute:3
     await 20 "it is written" is_written
+    happens "unanswered is killed"
     kill -KILL "$unanswered"
 }
 drill() {

@@ -13,6 +13,7 @@ kill_redis_and_tracer() {
     local pid tracer
     pid=$(cat "$dir/redis.pid")
     tracer=$(awk '/^TracerPid/ { print $2 }' "/proc/$pid/status")
+    happens "Redis is killed, and comes back"
     kill -KILL "$pid"
     [ "$tracer" = 0 ] || kill -KILL "$tracer"
     redis_stop "$dir"

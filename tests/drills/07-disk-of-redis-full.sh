@@ -14,6 +14,7 @@ drill() {
     redis_with_log everysec
     worker before ttl=2000
     until_over "$before"
+    happens "the disk of Redis is full"
     redis_disk_full
     worker first ttl=20000 stop=write
     until_stopped "$first"
@@ -21,6 +22,7 @@ drill() {
     until_over "$refused"
     must "a full disk is told as: nothing landed" \
         logged $'refused\tacquire\tRF_RETRY\t.*MISCONF'
+    happens "Redis starts again, with space"
     redis_stop "$dir"
     redis_with_log everysec
     [ "$(redis get "$lock_key:fence")" = 1 ] || fail "nothing was forgotten"

@@ -16,6 +16,7 @@ drill() {
     redis_with_log $when
     worker before ttl=2000
     until_over "$before"
+    happens "the disk of Redis is full"
     redis_disk_full
     worker first ttl=20000 stop=write
     if [ "$mode" = guarded ]; then
@@ -26,6 +27,7 @@ drill() {
         until_stopped "$first"
     fi
     last=$(grep -c granted "$dir/log")
+    happens "Redis starts again, with space"
     redis_stop "$dir"
     redis_with_log $when
     must "what was acknowledged is remembered" \

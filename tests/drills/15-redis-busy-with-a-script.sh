@@ -31,6 +31,7 @@ drill() {
 silence_for_a_while() {
     local redis_pid
     redis_pid=$(cat "$dir/redis.pid")
+    happens "Redis is silent"
     kill -STOP "$redis_pid"
     worker first ttl=20000 timeout=300 again=1
     if [ "$mode" = guarded ]; then
@@ -38,6 +39,7 @@ silence_for_a_while() {
     else
         await 20 "it has given up" is_over "$first"
     fi
+    happens "Redis answers again"
     kill -CONT "$redis_pid"
     until_over "$first"
     must "one number for each grant" \

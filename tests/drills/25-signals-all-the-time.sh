@@ -6,7 +6,10 @@
 # Holds: every call ends within its limit all the same; with Redis back, sections succeed between the signals.
 # Seen: what was told while Redis was still silent; the operations afterwards.
 # Weakened: recipe
-silent_redis() { kill -"$1" "$(cat "$dir/redis.pid")"; }
+silent_redis() {
+    happens "Redis: SIG$1"
+    kill -"$1" "$(cat "$dir/redis.pid")"
+}
 drill() {
     worker warm ttl=2000
     until_over "$warm"

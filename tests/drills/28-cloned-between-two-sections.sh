@@ -19,6 +19,8 @@ drill() {
     await 20 "it is cloned" clone_is_stopped
     until_stopped "$one"
     two=$(pid_of_two)
+    worker_names[two]=one2
+    happens "the process is cloned"
     # What a clone wakes up with are connections that are broken.
     redis client kill type normal
     go_on "$one"

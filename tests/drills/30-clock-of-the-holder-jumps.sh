@@ -20,12 +20,14 @@ drill() {
     until_lock_is_gone
     worker second ttl=5000
     until_over "$second"
+    happens "the holder's wall clock is set back an hour"
     set_clocks -3600000 0
     go_on "$first"
     until_over "$first"
     set_clocks 0 0
     with_clock sleeper ttl=60000 stop=think
     until_stopped "$sleeper"
+    happens "the holder's machine sleeps for two minutes"
     set_clocks 120000 120000 # while it slept; Redis did not
     go_on "$sleeper"
     until_over "$sleeper"

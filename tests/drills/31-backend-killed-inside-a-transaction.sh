@@ -12,6 +12,7 @@ backend() {
 drill() {
     worker first ttl=60000 style=transaction stop=inside stubborn=1
     until_stopped "$first"
+    happens "the backend of first is killed; PostgreSQL restarts"
     kill -KILL "$(backend)"
     await 60 "the server recovers" sql 'SELECT 1'
     redis del "$lock_key"

@@ -87,8 +87,8 @@ worker() {
     weakenedgloomy) extra=(gloomy=1) ;;
     weakenedseeded) extra=(seeded=1) ;;
     esac
-    setpriv --pdeathsig KILL -- "$RF_BUILD/drills/worker" log="$dir/log" name="$who" \
-        redis="$dir/redis.sock" seed="$seed" "$@" "${extra[@]}" \
+    setpriv --pdeathsig KILL -- "$RF_BUILD/drills/worker" log="$dir/log" \
+        name="$who" redis="$dir/redis.sock" seed="$seed" "$@" "${extra[@]}" \
         >>"$dir/worker.out" 2>&1 &
     workers+=($!)
     worker_names[$!]=$who

@@ -28,6 +28,7 @@ server_use() { export PGHOST=$dir/$1/socket; }
 server_run() {
     local database=$PGDATABASE
     servers+=("$1")
+    happens "PostgreSQL $1 starts"
     pg_run "$dir/$1" || fail "server $1 does not start"
     export PGDATABASE=$database
 }
@@ -56,6 +57,7 @@ server_is_followed() {
 
 server_kill() {
     local pid
+    happens "PostgreSQL is killed"
     pid=$(cat "$dir/$1/postgres.pid")
     rm -f "$dir/$1/postgres.pid"
     kill -STOP "$pid"
