@@ -5,6 +5,51 @@
 
 \echo Use "CREATE EXTENSION ringfence" to load this file. \quit
 
+-- From here on nothing is found by being in the schema.
+SET LOCAL search_path = pg_catalog, pg_temp;
+
+-- A dump restores the schema before the extension, so it may be there: empty,
+-- and a superuser's. Anybody else who owns it, may create in it, or has left
+-- something there, could put an object of his own in the place of ours.
+DO $$
+DECLARE
+    owner text;
+    maker text;
+    left_over text;
+BEGIN
+    SELECT pg_get_userbyid(n.nspowner) INTO owner
+    FROM pg_namespace n JOIN pg_roles r ON r.oid = n.nspowner
+    WHERE n.nspname = 'ringfence' AND NOT r.rolsuper;
+    SELECT r.rolname INTO maker
+    FROM pg_namespace n, aclexplode(n.nspacl) a JOIN pg_roles r ON r.oid = a.grantee
+    WHERE n.nspname = 'ringfence' AND a.privilege_type = 'CREATE'
+        AND NOT r.rolsuper;
+    SELECT pg_describe_object(d.classid, d.objid, d.objsubid) INTO left_over
+    FROM pg_depend d
+    WHERE d.refclassid = 'pg_namespace'::regclass
+        AND d.refobjid = 'ringfence'::regnamespace
+        AND NOT (d.classid = 'pg_extension'::regclass AND d.objid IN
+            (SELECT e.oid FROM pg_extension e WHERE e.extname = 'ringfence'));
+
+    IF owner IS NOT NULL THEN
+        RAISE EXCEPTION 'protection is set up wrongly' USING ERRCODE = 'RF005',
+            DETAIL = format('Schema "ringfence" belongs to "%s", who is no '
+                'superuser and could drop or replace what is in it.', owner),
+            HINT = format('Look at what it is for. Then DROP SCHEMA ringfence, '
+                'or ALTER SCHEMA ringfence OWNER TO %I.', current_user);
+    ELSIF maker IS NOT NULL THEN
+        RAISE EXCEPTION 'protection is set up wrongly' USING ERRCODE = 'RF005',
+            DETAIL = format('"%s" may create objects in schema "ringfence".',
+                maker),
+            HINT = format('REVOKE CREATE ON SCHEMA ringfence FROM %I.', maker);
+    ELSIF left_over IS NOT NULL THEN
+        RAISE EXCEPTION 'protection is set up wrongly' USING ERRCODE = 'RF005',
+            DETAIL = format('Schema "ringfence" is not empty: %s.', left_over),
+            HINT = 'Look at what it is for. Then DROP SCHEMA ringfence CASCADE.';
+    END IF;
+END
+$$;
+
 REVOKE ALL ON SCHEMA ringfence FROM PUBLIC;
 
 COMMENT ON SCHEMA ringfence IS
@@ -886,6 +931,25 @@ BEGIN
         WHERE n.nspname = 'ringfence' AND a.grantee <> f.proowner
             AND (a.grantee = 0 OR pg_has_role(r.oid, a.grantee, 'USAGE'))
             AND NOT r.rolsuper;
+    RETURN QUERY
+        SELECT 'warning', 'ringfence',
+            format('%s owns the schema: it can drop what is in it',
+                quote_ident(r.rolname)),
+            format('ALTER SCHEMA ringfence OWNER TO %I',
+                pg_get_userbyid((SELECT e.extowner FROM pg_extension e
+                    WHERE e.extname = 'ringfence')))
+        FROM pg_namespace n JOIN pg_roles r ON r.oid = n.nspowner
+        WHERE n.nspname = 'ringfence' AND NOT r.rolsuper;
+    RETURN QUERY
+        SELECT DISTINCT 'warning', 'ringfence',
+            format('%s may create objects in the schema', g.role),
+            format('REVOKE CREATE ON SCHEMA ringfence FROM %s', g.role)
+        FROM pg_namespace n,
+        LATERAL (SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC'
+                ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS role
+            FROM aclexplode(n.nspacl) a
+            WHERE a.grantee <> n.nspowner AND a.privilege_type = 'CREATE') g
+        WHERE n.nspname = 'ringfence';
 
     -- From 15 on this setting can be granted to ordinary roles.
     IF to_regclass('pg_catalog.pg_parameter_acl') IS NOT NULL THEN
