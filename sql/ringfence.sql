@@ -164,30 +164,45 @@ REVOKE ALL ON FUNCTION ringfence.once(text, text) FROM PUBLIC;
 COMMENT ON FUNCTION ringfence.once(text, text) IS
     'True in the transaction that applies the operation, false when one has committed it.';
 
--- NULL is no age; least of all one that all receipts have reached.
-CREATE FUNCTION ringfence.expire_receipts(older_than interval) RETURNS bigint
+-- At most so many, so that no transaction grows with the table. NULL is no age;
+-- least of all one that all receipts have reached.
+CREATE FUNCTION ringfence.expire_receipts(
+    older_than interval,
+    at_most integer DEFAULT 10000
+) RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    expired bigint;
+    problem text;
+    expired integer;
 BEGIN
-    IF older_than IS NULL OR older_than > interval '4000 years' THEN
-        RAISE EXCEPTION 'argument is invalid' USING ERRCODE = 'RF004',
-            DETAIL = CASE WHEN older_than IS NULL THEN 'The age is null.'
-                ELSE 'The age is above 4000 years.' END;
+    problem := CASE
+        WHEN older_than IS NULL THEN 'The age is null.'
+        WHEN older_than > interval '4000 years'
+            THEN 'The age is above 4000 years.'
+        WHEN older_than < interval '0' OR now() - older_than > now()
+            THEN 'The age is negative.'
+        WHEN at_most IS NULL THEN 'The number is null.'
+        WHEN at_most NOT BETWEEN 1 AND 100000
+            THEN format('The number is %s, not between 1 and 100000.', at_most)
+        END;
+    IF problem IS NOT NULL THEN
+        RAISE EXCEPTION 'argument is invalid'
+            USING ERRCODE = 'RF004', DETAIL = problem;
     END IF;
-    DELETE FROM ringfence.receipts
-        WHERE applied_at < now() - GREATEST(older_than, interval '0');
+    DELETE FROM ringfence.receipts WHERE ctid = ANY (ARRAY(
+        SELECT r.ctid FROM ringfence.receipts r
+        WHERE r.applied_at < now() - older_than LIMIT at_most));
     GET DIAGNOSTICS expired = ROW_COUNT;
     RETURN expired;
 END
 $$;
 
-REVOKE ALL ON FUNCTION ringfence.expire_receipts(interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION ringfence.expire_receipts(interval, integer) FROM PUBLIC;
 
-COMMENT ON FUNCTION ringfence.expire_receipts(interval) IS
-    'Deletes receipts older than that; their operations could be applied again.';
+COMMENT ON FUNCTION ringfence.expire_receipts(interval, integer) IS
+    'Deletes so many receipts older than that; their operations could be applied again.';
 
 CREATE TABLE ringfence.retired (
     one boolean NOT NULL DEFAULT true
