@@ -578,7 +578,7 @@ WITH root AS (
             AS each_row
     FROM tree LEFT JOIN key ON key.oid = tree.oid
 )
-SELECT t.oid AS root, t.relid, t.fence, t.resource, w.*
+SELECT t.oid AS root, t.relid, t.fence, t.resource, t.keys, t.each_row, w.*
 FROM by_row t, LATERAL (VALUES
     ('~ringfence_column', 'column_statement', ARRAY[t.fence::text],
         t.fence IS NOT NULL AND t.resource IS NULL AND NOT t.each_row),
@@ -676,8 +676,19 @@ REVOKE ALL ON FUNCTION ringfence.protect_call(oid) FROM PUBLIC;
 COMMENT ON FUNCTION ringfence.protect_call(oid) IS
     'The call of protect() that mends the table''s protection.';
 
+CREATE FUNCTION ringfence.trigger_is_right(wanted ringfence.wanted_trigger)
+RETURNS boolean
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_trigger_is_right';
+
+REVOKE ALL ON FUNCTION ringfence.trigger_is_right(ringfence.wanted_trigger)
+    FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.trigger_is_right(ringfence.wanted_trigger) IS
+    'Part of audit(): is the trigger as protect() makes it, to its WHEN?';
+
 CREATE FUNCTION ringfence.audit_triggers() RETURNS SETOF ringfence.hole
-LANGUAGE sql STABLE
+LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH state AS (
@@ -686,7 +697,8 @@ AS $$
             COALESCE((SELECT string_agg(convert_to(a, getdatabaseencoding())
                     || '\x00'::bytea, '' ORDER BY place)
                 FROM unnest(w.args) WITH ORDINALITY u (a, place)), '')
-                = t.tgargs AS right_args
+                = t.tgargs AS right_args,
+            ringfence.trigger_is_right(w) AS is_right
         FROM ringfence.wanted_trigger w
         LEFT JOIN pg_trigger t ON t.tgrelid = w.relid AND t.tgname = w.name
     )
@@ -708,6 +720,14 @@ AS $$
     WHERE found = to_regproc('ringfence.' || function) AND NOT right_args
     UNION ALL
     SELECT 'critical', relid::regclass::text,
+        format('trigger %I was made anew: with another WHEN, or for other '
+            'events or columns', name),
+        ringfence.protect_call(root)
+    FROM state
+    WHERE found = to_regproc('ringfence.' || function) AND right_args
+        AND NOT is_right
+    UNION ALL
+    SELECT 'critical', relid::regclass::text,
         format('trigger %I is switched off', name),
         format('ALTER TABLE ONLY %s ENABLE ALWAYS TRIGGER %I',
             relid::regclass, name)
@@ -724,7 +744,7 @@ $$;
 REVOKE ALL ON FUNCTION ringfence.audit_triggers() FROM PUBLIC;
 
 COMMENT ON FUNCTION ringfence.audit_triggers() IS
-    'Part of audit(): triggers that are missing, replaced, or switched off.';
+    'Part of audit(): triggers that are missing, replaced, changed, or switched off.';
 
 CREATE FUNCTION ringfence.audit_record() RETURNS SETOF ringfence.hole
 LANGUAGE sql STABLE
@@ -876,6 +896,17 @@ AS $$
     WHERE n.is_fence AND (a.attgenerated <> ''
         OR (t.typtype <> 'd' AND t.oid <> 'bigint'::regtype)
         OR (t.typtype = 'd' AND t.typbasetype <> 'bigint'::regtype))
+    UNION ALL
+    SELECT 'warning', n.name,
+        format('column %I has a type whose text depends on settings: every '
+            'write is refused', n.col),
+        format('SELECT ringfence.unprotect(%L)', n.name)
+    FROM named n JOIN pg_attribute a ON a.attrelid = n.oid
+        AND a.attname = n.col AND a.attnum > 0 AND NOT a.attisdropped
+    JOIN pg_type t ON t.oid = a.atttypid
+    JOIN pg_proc o ON o.oid = t.typoutput
+    WHERE NOT n.is_fence AND (o.provolatile <> 'i' OR t.typcategory = 'G'
+        OR o.oid IN ('float4out'::regproc, 'float8out'::regproc))
     UNION ALL
     SELECT 'notice', c.oid::regclass::text,
         format('has a column %I like the fence columns of protected tables, '
