@@ -16,8 +16,8 @@ packages() {
     case $1 in
     check)
         echo gcc g++ libc6-dev make pkg-config perl libhiredis-dev libpq-dev \
-            libssl-dev openssl libcmocka-dev libjansson-dev jq redis-server \
-            pgbouncer "postgresql-$PG_MAJOR" \
+            libssl-dev openssl libcmocka-dev libevent-dev libjansson-dev jq \
+            redis-server pgbouncer "postgresql-$PG_MAJOR" \
             "postgresql-server-dev-$PG_MAJOR" "postgresql-$PG_MAJOR-pgtap"
         ;;
     lint) echo git clang clang-format cppcheck shellcheck ;;
