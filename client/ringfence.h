@@ -107,6 +107,7 @@ typedef struct rf_options {
  *   redis+cluster://[[user]:password@]host[:port],...
  *   redlock://[[user]:password@]host[:port],host[:port],...
  *   postgresql://..., as libpq reads it
+ *   etcd://[[user]:password@]host[:port],...[?base=n]
  *
  * With TLS: rediss://, rediss+sentinel://, rediss+cluster:// and redlocks://,
  * and at the end, behind ? or &, any of cafile=, certfile=, keyfile= (PEM files,

@@ -6,6 +6,7 @@
 #include "topology.h"
 
 #include "cluster.h"
+#include "etcd_source.h"
 #include "pg_source.h"
 #include "quorum.h"
 #include "redis_source.h"
@@ -14,6 +15,8 @@
 rf_status rf__topology_check(const rf__service *service, const rf_options *opts,
                              rf__error *error)
 {
+    if (service->topology == RF__ETCD)
+        return rf__etcd_source_check(opts, error);
     if (service->topology == RF__POSTGRESQL)
         return rf__pg_source_check(service, opts, error);
     if (service->topology == RF__QUORUM && opts->min_replicas > 0) {
@@ -27,6 +30,8 @@ rf_status rf__topology_check(const rf__service *service, const rf_options *opts,
 rf__source *rf__topology_source(const rf__service *service,
                                 const rf_options *opts, rf__error *error)
 {
+    if (service->topology == RF__ETCD)
+        return rf__etcd_source(service, opts, error);
     if (service->topology == RF__POSTGRESQL)
         return rf__pg_source(service, opts, error);
     if (service->topology == RF__SENTINEL)

@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "internal.h"
+
 /* A piece of the URL: not terminated. */
 typedef struct span {
     const char *at;
@@ -173,10 +175,11 @@ static rf_status take_place(span *text, int port, rf__url *out,
 
 /* ---- What follows a question mark ------------------------------------------ */
 
-enum { DB, SENTINEL, CAFILE, CERTFILE, KEYFILE, SERVERNAME, KEYS };
+enum { DB, SENTINEL, BASE, CAFILE, CERTFILE, KEYFILE, SERVERNAME, KEYS };
 
-#define ONE(key) (1u << (key))
-#define TLS_KEYS (ONE(CAFILE) | ONE(CERTFILE) | ONE(KEYFILE) | ONE(SERVERNAME))
+#define ONE(key)  (1u << (key))
+#define FILE_KEYS (ONE(CAFILE) | ONE(CERTFILE) | ONE(KEYFILE))
+#define TLS_KEYS  (FILE_KEYS | ONE(SERVERNAME))
 
 /* As they stand there, still encoded; at is NULL where there is none. */
 typedef struct query {
@@ -185,9 +188,9 @@ typedef struct query {
 
 static int key_of(span name)
 {
-    static const char *const keys[KEYS] = {
-        "db", "sentinel", "cafile", "certfile", "keyfile", "servername"
-    };
+    static const char *const keys[KEYS] = { "db",        "sentinel", "base",
+                                            "cafile",    "certfile", "keyfile",
+                                            "servername" };
     int key = 0;
 
     while (key < KEYS && (strlen(keys[key]) != name.len ||
@@ -411,6 +414,39 @@ static rf_status parse_cluster(span text, rf__service *out, rf__error *error)
     return parse_places(text, out, error);
 }
 
+static rf_status take_base(const query *q, rf_fence *out, rf__error *error)
+{
+    char digits[RF__DECIMAL_MAX];
+
+    if (q->value[BASE].at == NULL)
+        return RF_OK;
+    if (!take_value(q, BASE, digits, sizeof(digits)) ||
+        !rf__decimal_read(digits, 0, RF_FENCE_MAX, out))
+        return wrong(error, "base must be a number up to 2^53 - 1");
+    return RF_OK;
+}
+
+/* [user@]host[:port],...[?base=n&...] */
+static rf_status parse_etcd(span text, rf__service *out, rf__error *error)
+{
+    unsigned allowed = ONE(BASE) | (out->secure ? FILE_KEYS : 0);
+    rf_status status = parse_user(&text, &out->node[0], error);
+    query q;
+
+    out->topology = RF__ETCD;
+    if (status == RF_OK)
+        status = take_query(&text, allowed, &q, error);
+    if (status == RF_OK)
+        status = take_tls(&q, &out->tls, error);
+    if (status == RF_OK)
+        status = take_base(&q, &out->base, error);
+    if (status == RF_OK)
+        status = take_places(&text, 2379, out, error);
+    if (status == RF_OK && text.len > 0)
+        status = wrong(error, "something other than a host follows");
+    return status;
+}
+
 /* Both are libpq's own, which takes them apart. */
 static int is_postgresql(const char *text)
 {
@@ -433,7 +469,9 @@ rf_status rf__service_parse(const char *text, rf__service *out,
                   { "redis+cluster://", 0, parse_cluster },
                   { "rediss+cluster://", 1, parse_cluster },
                   { "redlock://", 0, parse_quorum },
-                  { "redlocks://", 1, parse_quorum } };
+                  { "redlocks://", 1, parse_quorum },
+                  { "etcd://", 0, parse_etcd },
+                  { "etcds://", 1, parse_etcd } };
 
     memset(out, 0, sizeof(*out));
     out->text = text;
@@ -452,6 +490,7 @@ rf_status rf__service_parse(const char *text, rf__service *out,
         return kinds[i].parse(rest, out, error);
     }
     return wrong(error, "it must begin with redis://, redis+unix://, "
-                        "redis+sentinel://, redis+cluster://, redlock:// or "
-                        "postgresql://; for TLS with rediss or redlocks");
+                        "redis+sentinel://, redis+cluster://, redlock://, "
+                        "postgresql:// or etcd://; for TLS with rediss, "
+                        "redlocks or etcds");
 }

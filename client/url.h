@@ -24,10 +24,11 @@ typedef struct rf__url {
 
 typedef enum rf__topology {
     RF__SINGLE,
-    RF__SENTINEL,  /* nodes are sentinels, which know the master        */
-    RF__CLUSTER,   /* nodes are some of its nodes, which know the others */
-    RF__QUORUM,    /* nodes are independent masters                      */
-    RF__POSTGRESQL /* a database with the extension; text is for libpq  */
+    RF__SENTINEL,   /* nodes are sentinels, which know the master        */
+    RF__CLUSTER,    /* nodes are some of its nodes, which know the others */
+    RF__QUORUM,     /* nodes are independent masters                      */
+    RF__POSTGRESQL, /* a database with the extension; text is for libpq */
+    RF__ETCD        /* nodes are its members                              */
 } rf__topology;
 
 #define RF__NODES_MAX  16
@@ -48,8 +49,9 @@ typedef struct rf__service {
     rf__url data;     /* RF__SENTINEL: user, password, database of the master */
     char name[128];   /* RF__SENTINEL: of the master                         */
     const char *text; /* the URL itself, which is the caller's              */
-    int secure;       /* all connections are to be TLS                       */
+    int secure;       /* all connections are to be TLS                      */
     rf__tls_files tls;
+    rf_fence base; /* RF__ETCD: added to its numbers                       */
 } rf__service;
 
 /*

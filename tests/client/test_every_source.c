@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "database.h"
+#include "etcd_cluster.h"
 #include "redis_server.h"
 #include "ringfence_pg.h"
 
@@ -28,7 +29,8 @@ typedef struct source {
     const char *name;
     void (*start)(void);
     void (*stop)(void);
-    int is_shared; /* has locks for many readers */
+    int is_shared; /* has locks for many readers                   */
+    int is_raised; /* its numbers can be raised: floor and reissue */
 } source;
 
 static char url[512];
@@ -73,10 +75,24 @@ static void stop_nothing(void)
 {
 }
 
+static etcd_cluster *etcd;
+
+static void start_etcd(void)
+{
+    etcd = etcd_cluster_start(1);
+    snprintf(url, sizeof(url), "%s", etcd_cluster_url(etcd));
+}
+
+static void stop_etcd(void)
+{
+    etcd_cluster_stop(etcd);
+}
+
 static const source sources[] = {
-    { "redis", start_redis, stop_redis, 1 },
-    { "redlock", start_quorum, stop_redis, 0 },
-    { "postgresql", start_postgresql, stop_nothing, 0 },
+    { "redis", start_redis, stop_redis, 1, 1 },
+    { "redlock", start_quorum, stop_redis, 0, 1 },
+    { "postgresql", start_postgresql, stop_nothing, 0, 1 },
+    { "etcd", start_etcd, stop_etcd, 0, 0 },
 };
 
 /* The one that runs now. */
@@ -223,9 +239,15 @@ static void test_floor_is_stayed_above(void **state)
     rf_lock *lock;
 
     (void)state;
-    opts.floor = 1000;
+    opts.floor = 1000000;
+    if (!at->is_raised) {
+        assert_status(rf_acquire(client, "floor", &opts, &lock), RF_MISUSE);
+        assert_non_null(strstr(rf_message(client), "base=1000000"));
+        assert_false(look("floor").held);
+        return;
+    }
     assert_status(rf_acquire(client, "floor", &opts, &lock), RF_OK);
-    assert_true(rf_lock_fence(lock) == 1001);
+    assert_true(rf_lock_fence(lock) == 1000001);
     assert_status(rf_release(lock), RF_OK);
 }
 
@@ -277,6 +299,12 @@ static void test_reissue_raises_the_number_of_the_same_lock(void **state)
     rf_fence before = rf_lock_fence(lock);
 
     (void)state;
+    if (!at->is_raised) {
+        assert_status(rf_reissue(lock, before + 100), RF_MISUSE);
+        assert_non_null(strstr(rf_message(client), "base="));
+        assert_status(rf_release(lock), RF_OK);
+        return;
+    }
     assert_status(rf_reissue(lock, before + 100), RF_OK);
     assert_true(rf_lock_fence(lock) > before + 100);
     assert_true(look("reissue").fence == rf_lock_fence(lock));

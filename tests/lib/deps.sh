@@ -5,7 +5,7 @@
 # deps.sh GROUP...: install the Debian packages that are missing, by apt-get.
 #
 # Groups: check (what make check and make demo need), lint, valgrind, model,
-# matrix, sim, sqlsmith, drills.  Silent and quick when nothing is missing.  What it
+# matrix, sim, sqlsmith.  Silent and quick when nothing is missing.  What it
 # leaves alone is told in docs/building.md: no PostgreSQL cluster is created, no
 # service started.
 set -eu
@@ -16,8 +16,8 @@ packages() {
     case $1 in
     check)
         echo gcc g++ libc6-dev make pkg-config perl libhiredis-dev libpq-dev \
-            libssl-dev openssl libcmocka-dev libevent-dev libjansson-dev jq \
-            redis-server pgbouncer "postgresql-$PG_MAJOR" \
+            libssl-dev openssl libcurl4-openssl-dev libjansson-dev \
+            libcmocka-dev etcd-server redis-server pgbouncer "postgresql-$PG_MAJOR" \
             "postgresql-server-dev-$PG_MAJOR" "postgresql-$PG_MAJOR-pgtap"
         ;;
     lint) echo git clang clang-format cppcheck shellcheck ;;
@@ -25,7 +25,6 @@ packages() {
     model) echo gcc libc6-dev spin ;;
     sqlsmith) echo sqlsmith ;;
     matrix) echo debootstrap ;;
-    drills) echo strace ;;
     sim) echo liblua5.1-0-dev ;;
     *)
         echo "deps: unknown group $1" >&2
@@ -66,10 +65,18 @@ hold_services() {
     echo "create_main_cluster = false" >$cluster
 }
 
+# What the service of a package is called.
+service_of() {
+    case $1 in
+    etcd-server) echo etcd ;;
+    *) echo "$1" ;;
+    esac
+}
+
 install_packages() {
     log=$(mktemp)
     new_services=
-    for service in redis-server pgbouncer; do
+    for service in redis-server pgbouncer etcd-server; do
         is_installed $service || new_services="$new_services $service"
     done
     trap restore EXIT
@@ -88,7 +95,7 @@ install_packages() {
     # Not started now, and not at the next boot either.
     for service in $new_services; do
         ! is_installed "$service" ||
-            update-rc.d "$service" disable >/dev/null 2>&1 || true
+            update-rc.d "$(service_of "$service")" disable >/dev/null 2>&1 || true
     done
 }
 
