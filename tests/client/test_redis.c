@@ -268,34 +268,6 @@ static void test_missing_permission_is_misuse(void **state)
     rf_close(poor);
 }
 
-static void test_documented_permissions_are_enough(void **state)
-{
-    rf_acquire_options opts = RF_ACQUIRE_INIT;
-    rf_client *least;
-    rf_lock *lock, *other;
-    rf_info info;
-    char url[256];
-
-    (void)state;
-    assert_string_equal(
-        redis_server_command(server,
-                             "ACL SETUSER least on >pw resetkeys ~{lock:v1:* "
-                             "nocommands +evalsha +eval +get +set +incr +pttl "
-                             "+pexpire +del +exists +llen +rpush +blpop"),
-        "OK");
-    snprintf(url, sizeof(url), "redis://least:pw@127.0.0.1:%d",
-             redis_server_port(server));
-    least = open_with(url, 2000);
-    assert_status(rf_acquire(least, "r", NULL, &lock), RF_OK);
-    assert_status(rf_renew(lock, 60000), RF_OK);
-    assert_status(rf_reissue(lock, 10), RF_OK);
-    assert_status(rf_inspect(least, "r", &info), RF_OK);
-    opts.wait_ms = 50;
-    assert_status(rf_acquire(least, "r", &opts, &other), RF_TIMEOUT);
-    assert_status(rf_release(lock), RF_OK);
-    rf_close(least);
-}
-
 /* ---- Login ------------------------------------------------------------------------ */
 
 static rf_client *client_as(const char *login, int db)
@@ -838,7 +810,6 @@ int main(void)
         CASE(test_busy_redis_is_retry),
         CASE(test_loading_redis_is_retry),
         CASE(test_missing_permission_is_misuse),
-        CASE(test_documented_permissions_are_enough),
         CASE(test_wrong_password_is_misuse_and_never_shown),
         CASE(test_user_password_and_database_are_used),
         CASE(test_missing_password_is_misuse),
