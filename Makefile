@@ -87,6 +87,7 @@ mutants: deps ## break the code on purpose; each must be noticed
 	@RF_BUILD=$(BUILD) tests/mutants/run
 
 drills: deps ## real servers, real faults, SEED=n
+	@tests/lib/deps.sh drills
 	+@$(MAKE) --no-print-directory all
 	@RF_BUILD=$(BUILD) tests/drills/run
 

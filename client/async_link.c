@@ -11,6 +11,7 @@
 
 #include <hiredis/async.h>
 #include <hiredis/sds.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 /*
@@ -30,6 +31,45 @@ struct rf__link {
     rf__reply reply;
 };
 
+/* ---- Bounds ----------------------------------------------------------------- */
+
+static const redisReplyObjectFunctions *usual;
+static redisReplyObjectFunctions bounded;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/*
+ * hiredis makes room for as many elements as are announced, and looks at each
+ * when it frees them: two thousand million would keep the loop for seconds.
+ */
+#if HIREDIS_MAJOR >= 1
+static void *make_array(const redisReadTask *task, size_t elements)
+#else
+static void *make_array(const redisReadTask *task, int elements)
+#endif
+{
+    if ((long long)elements > RF__REPLY_ITEMS_MAX)
+        return NULL;
+    return usual->createArray(task, elements);
+}
+
+/* Replies stay hiredis' own: the caller may have sent a login before us. */
+static void bound(redisReader *reader)
+{
+    pthread_mutex_lock(&mutex);
+    if (usual == NULL) {
+        usual = reader->fn;
+        bounded = *usual;
+        bounded.createArray = make_array;
+    }
+    pthread_mutex_unlock(&mutex);
+    if (reader->fn == usual)
+        reader->fn = &bounded;
+    /* 0: never shrink.  Shrinking aborts the process when out of memory. */
+    reader->maxbuf = 0;
+}
+
+/* ---- The end ---------------------------------------------------------------- */
+
 static void fail_all(rf__link *link, rf_status status)
 {
     rf__sent *sent = link->first;
@@ -45,7 +85,6 @@ static void fail_all(rf__link *link, rf_status status)
     }
 }
 
-/* Its owner first, so that what is sent again goes another way. */
 static redisAsyncContext *end(rf__link *link, const char *why)
 {
     redisAsyncContext *ac = link->ac;
@@ -69,13 +108,12 @@ void rf__link_break(rf__link *link, const char *why)
 
 void rf__link_leave(rf__link *link)
 {
-    if (link->leaving)
-        return;
     link->leaving = 1;
-    link->owner.ended(link, link->owner.arg);
     if (link->first == NULL)
         rf__link_break(link, "it is not asked any more");
 }
+
+/* ---- Answers ------------------------------------------------------------------ */
 
 /* As a flat list.  0: too large, or no memory. */
 static int flatten(rf__reply *out, const redisReply *reply)
@@ -120,7 +158,6 @@ static void take(rf__link *link, const redisReply *reply)
     link->first = sent->next;
     if (link->first == NULL)
         link->last = NULL;
-    sent->link = NULL;
     sent->answered(sent, RF_OK, &link->reply);
     if (link->ac != NULL && link->leaving && link->first == NULL)
         rf__link_break(link, "it is not asked any more");
@@ -142,6 +179,8 @@ static void on_reply(redisAsyncContext *ac, void *reply, void *arg)
     rf__reply_free(&link->reply);
     free(link);
 }
+
+/* ---- Requests ----------------------------------------------------------------- */
 
 /* 0: hiredis had no memory for all of it, which it does not always tell. */
 static int append(rf__link *link, const char *bytes, size_t len)
@@ -183,6 +222,7 @@ rf__link *rf__link_new(redisAsyncContext *ac, const rf__link_owner *owner,
     }
     link->ac = ac;
     link->owner = *owner;
+    bound(ac->c.reader);
     if (append(link, "*1\r\n$4\r\nPING\r\n", 0)) {
         *status = RF_OK;
         return link;
@@ -201,10 +241,12 @@ void rf__link_own(rf__link *link, const rf__link_owner *owner)
 
 rf_status rf__link_send(rf__link *link, const rf__words *words, rf__sent *sent)
 {
+    rf__error *error = link->owner.error;
+
     if (!append(link, words->data, words->len)) {
         /* What stands there in part never goes out. */
         rf__link_break(link, "out of memory");
-        rf__set_error(link->owner.error, "out of memory");
+        rf__set_error(error, "out of memory");
         return RF_NOMEM;
     }
     sent->next = NULL;

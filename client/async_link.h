@@ -17,7 +17,7 @@ typedef struct rf__link rf__link;
 /* One request that is on its way.  Whoever sent it keeps it until answered(). */
 typedef struct rf__sent {
     struct rf__sent *next;
-    rf__link *link; /* NULL: it is on none */
+    rf__link *link; /* which it is on, or has its reply from; NULL: none */
 
     /*
      * Exactly once: RF_OK with the reply, which is there for the time of the
@@ -28,7 +28,10 @@ typedef struct rf__sent {
                      const rf__reply *reply);
 } rf__sent;
 
-/* Who is told that a link has ended, before its requests are.  It is freed. */
+/*
+ * Who is told that a link has ended, before its requests are, so that what is
+ * sent again goes another way.  The link is gone then.
+ */
 typedef struct rf__link_owner {
     void (*ended)(rf__link *link, void *arg);
     void *arg;
@@ -43,11 +46,10 @@ void rf__link_own(rf__link *link, const rf__link_owner *owner);
 /* RF_OK; otherwise RF_NOMEM or RF_RETRY: it was not sent, and the link ends. */
 rf_status rf__link_send(rf__link *link, const rf__words *words, rf__sent *sent);
 
-/*
- * End it: now, or when all that is on its way has been answered.  Either way no
- * more goes out on it.
- */
+/* End it now. */
 void rf__link_break(rf__link *link, const char *why);
+
+/* End it when all that is on its way has been answered; send no more on it. */
 void rf__link_leave(rf__link *link);
 
 #endif /* RF_ASYNC_LINK_H */

@@ -87,7 +87,11 @@ rf_status rf_detach(rf_lock *lock)
 {
     rf_status status;
 
-    if (lock == NULL || rf__lock_released_before(lock, &status))
+    if (lock == NULL)
+        return RF_OK;
+    if (rf__check_blocking(lock->client) != RF_OK)
+        return RF_MISUSE;
+    if (rf__lock_released_before(lock, &status))
         return RF_OK;
     if (!rf__unkeep(lock))
         return rf__misuse(lock->client, "a lock can't be detached in "

@@ -15,6 +15,14 @@ rf_status rf__misuse(rf_client *client, const char *what)
     return RF_MISUSE;
 }
 
+rf_status rf__check_blocking(rf_client *client)
+{
+    if (!client->looped)
+        return RF_OK;
+    return rf__misuse(client, "an event loop drives this client: use the calls "
+                              "of ringfence_async.h");
+}
+
 /* Length of the UTF-8 sequence at s, 0 when it is none. */
 static size_t sequence_length(const unsigned char *s)
 {
@@ -95,5 +103,14 @@ rf_status rf__check_acquire(rf_client *client, const char *resource,
                           "wait_ms must be from 0 to 86400000 (24 hours)");
     if (opts->holder != NULL && !rf__holder_valid(opts->holder))
         return rf__misuse(client, "holder must be 32 lower-case hex digits");
+    return RF_OK;
+}
+
+rf_status rf__check_keep(rf_client *client, const rf_keep_options *opts)
+{
+    if (opts->ttl_ms != 0 && rf__check_ttl(client, opts->ttl_ms) != RF_OK)
+        return RF_MISUSE;
+    if (opts->hold_max_ms < 0)
+        return rf__misuse(client, "hold_max_ms must not be negative");
     return RF_OK;
 }

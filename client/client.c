@@ -67,11 +67,48 @@ static rf_status check_options(const rf_options *opts)
     return RF_OK;
 }
 
+rf__error *rf__open_error(void)
+{
+    return &open_error;
+}
+
+rf_status rf__client_new(const rf_options *opts, rf_client **out)
+{
+    rf_client *client;
+    rf_status status = check_options(opts);
+
+    *out = NULL;
+    if (status != RF_OK)
+        return status;
+    rf__set_error(&open_error, "out of memory");
+    client = calloc(1, sizeof(*client));
+    if (client == NULL)
+        return RF_NOMEM;
+    client->users = 1;
+    client->timeout_ms = opts->timeout_ms;
+    client->busy_ms = -1;
+    rf__limits_init(&client->limits, opts);
+    client->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (client->cancel_fd < 0) {
+        rf__set_error(&open_error, "the system gives no descriptor");
+        free(client);
+        return RF_RETRY;
+    }
+    *out = client;
+    return RF_OK;
+}
+
+void rf__client_free(rf_client *client)
+{
+    close(client->cancel_fd);
+    rf__client_drop(client);
+}
+
 rf_status rf_open(const char *url, const rf_options *opts, rf_client **out)
 {
     static const rf_options defaults = RF_OPTIONS_INIT;
     rf_client *client;
-    rf__service where;
+    rf__service where = { 0 };
     rf_status status;
 
     *out = NULL;
@@ -81,42 +118,25 @@ rf_status rf_open(const char *url, const rf_options *opts, rf_client **out)
         rf__set_error(&open_error, "URL of the lock service: it is NULL");
         return RF_MISUSE;
     }
-    status = check_options(opts);
-    if (status == RF_OK)
-        status = rf__service_parse(url, &where, &open_error);
+    status = rf__service_parse(url, &where, &open_error);
     if (status == RF_OK)
         status = rf__topology_check(&where, opts, &open_error);
     if (status == RF_OK)
         status = rf__tls_open(&where, &open_error);
+    if (status == RF_OK)
+        status = rf__client_new(opts, &client);
     if (status != RF_OK)
-        return status;
-
-    status = RF_NOMEM;
-    rf__set_error(&open_error, "out of memory");
-    client = calloc(1, sizeof(*client));
-    if (client == NULL)
         goto cleanup;
-    client->users = 1;
-    client->timeout_ms = opts->timeout_ms;
-    client->busy_ms = -1;
-    rf__limits_init(&client->limits, opts);
-    client->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (client->cancel_fd < 0) {
-        rf__set_error(&open_error, "the system gives no descriptor");
-        status = RF_RETRY;
-        goto cleanup;
-    }
     client->source = rf__topology_source(&where, opts, &client->error);
-    if (client->source == NULL) {
-        close(client->cancel_fd);
-        goto cleanup;
+    if (client->source != NULL) {
+        *out = client;
+    } else {
+        rf__client_free(client);
+        rf__set_error(&open_error, "out of memory");
+        status = RF_NOMEM;
     }
-    *out = client;
-    client = NULL;
-    status = RF_OK;
 
 cleanup:
-    free(client);
     rf__tls_drop(where.data.tls);
     explicit_bzero(&where, sizeof(where));
     return status;
@@ -124,14 +144,17 @@ cleanup:
 
 void rf_close(rf_client *client)
 {
+    rf__source *source;
+
     if (client == NULL || client->source == NULL)
         return;
     rf__keeper_free(client->keeper);
     client->keeper = NULL;
-    client->source->ops->close(client->source);
+    /* No more is asked of it, not even by who is called back meanwhile. */
+    source = client->source;
     client->source = NULL;
-    close(client->cancel_fd);
-    rf__client_drop(client);
+    source->ops->close(source);
+    rf__client_free(client);
 }
 
 void rf__client_keep(rf_client *client)

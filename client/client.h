@@ -18,6 +18,7 @@ struct rf__keeper;
 struct rf_client {
     rf__source *source; /* NULL once closed                              */
     struct rf__keeper *keeper; /* NULL until first needed */
+    int looped;                /* an event loop drives it: no call may block */
     int timeout_ms;
     int users;       /* the caller until rf_close(), and every lock   */
     rf_lock *locks;  /* held, newest first                              */
@@ -27,6 +28,16 @@ struct rf_client {
     rf__metrics metrics;
     rf__error error;
 };
+
+/*
+ * A client without a source yet.  Otherwise the outcome, with a text for
+ * rf_message(NULL).
+ */
+rf_status rf__client_new(const rf_options *opts, rf_client **out);
+rf__error *rf__open_error(void);
+
+/* What is left of it when its source is closed. */
+void rf__client_free(rf_client *client);
 
 /* One more lock leans on the client, or one less; the last one frees it. */
 void rf__client_keep(rf_client *client);

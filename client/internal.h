@@ -57,6 +57,8 @@ int rf__holder_valid(const char *holder);
  * accepted it, and over once anything final was heard about it.
  */
 rf_client *rf__lock_client(const rf_lock *lock);
+int rf__lock_may_be_raised(
+    const rf_lock *lock); /* by rf_reissue(), from here */
 int rf__lock_claimed(const rf_lock *lock);
 void rf__lock_set_claimed(rf_lock *lock);
 void rf__lock_set_over(rf_lock *lock, rf_status why);

@@ -11,15 +11,6 @@
 
 #include <stdlib.h>
 
-static rf_status check_options(rf_client *client, const rf_keep_options *opts)
-{
-    if (opts->ttl_ms != 0 && rf__check_ttl(client, opts->ttl_ms) != RF_OK)
-        return RF_MISUSE;
-    if (opts->hold_max_ms < 0)
-        return rf__misuse(client, "hold_max_ms must not be negative");
-    return RF_OK;
-}
-
 rf_status rf_keep(rf_lock *lock, const rf_keep_options *opts)
 {
     static const rf_keep_options defaults = RF_KEEP_INIT;
@@ -29,7 +20,9 @@ rf_status rf_keep(rf_lock *lock, const rf_keep_options *opts)
     if (opts == NULL)
         opts = &defaults;
     if (status == RF_OK)
-        status = check_options(client, opts);
+        status = rf__check_blocking(client);
+    if (status == RF_OK)
+        status = rf__check_keep(client, opts);
     if (status != RF_OK)
         return status;
     if (lock->kept != NULL)

@@ -235,6 +235,11 @@ rf_client *rf__lock_client(const rf_lock *lock)
     return lock->client;
 }
 
+int rf__lock_may_be_raised(const rf_lock *lock)
+{
+    return !lock->client->looped && !lock->attached;
+}
+
 int rf__lock_claimed(const rf_lock *lock)
 {
     return lock->claimed;
@@ -420,6 +425,8 @@ rf_status rf_release(rf_lock *lock)
 
     if (lock == NULL)
         return RF_OK;
+    if (rf__check_blocking(lock->client) != RF_OK)
+        return RF_MISUSE;
     if (rf__lock_released_before(lock, &status))
         return status;
     /* First of all: a lock that was given back must never be renewed again. */

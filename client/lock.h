@@ -29,6 +29,11 @@ struct rf_lock {
     int64_t granted_ms; /* asked for then */
     _Atomic int64_t deadline_ms;
     rf__kept *kept; /* NULL: no keeper looks after it */
+
+    /* Under an event loop: who keeps it, or NULL; how many lean on it; and
+       whether it is released and goes with the last of them. */
+    struct rf__keeping *keeping;
+    int asked, released;
     char holder[RF_HOLDER_LEN + 1];
     char resource[];
 };

@@ -196,6 +196,8 @@ rf_status rf_release_all(rf_lock **locks, size_t n)
 
         if (locks[i] == NULL)
             continue;
+        if (rf__check_blocking(locks[i]->client) != RF_OK)
+            return RF_MISUSE;
         if (rf__lock_released_before(locks[i], &status)) {
             all = worse(all, status);
             locks[i] = NULL;

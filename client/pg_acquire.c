@@ -157,3 +157,40 @@ rf_status rf_pg_acquire(rf_client *client, PGconn *conn, const char *resource,
     *error = told;
     return status;
 }
+
+/* What may be claimed: held, ours, with a fence. */
+static rf_status check_claim(PGconn *conn, rf_lock *lock, rf__error *error)
+{
+    rf_status status = rf__lock_state(lock);
+
+    if (status == RF_MISUSE)
+        return rf__pg_fail(error, status,
+                           "the lock belongs to another process, or its "
+                           "client is closed");
+    if (status != RF_OK)
+        return rf__pg_fail(error, status, "the lock is over");
+    if (rf_lock_fence(lock) == 0)
+        return rf__pg_fail(error, RF_MISUSE,
+                           "a shared lock has no fence to claim with");
+    return rf__pg_check_idle(conn, error);
+}
+
+rf_status rf_pg_claim(PGconn *conn, rf_lock *lock)
+{
+    rf__error *error;
+    rf_status status;
+
+    if (lock == NULL)
+        return RF_MISUSE;
+    error = rf__pg_error(lock);
+    status = check_claim(conn, lock, error);
+    if (status != RF_OK)
+        return status;
+    if (rf__lock_may_be_raised(lock))
+        status = claim_and_heal(conn, lock, error);
+    else
+        status = claim(conn, lock, error);
+    if (status == RF_OK)
+        rf__lock_set_claimed(lock);
+    return rf__pg_settle(lock, status);
+}

@@ -24,7 +24,8 @@
  *            a lock taken anew: its claim waits for what may still be running,
  *            and keeps out what has not begun, so that the answer is final.
  * Claimed    The other calls refuse a lock of rf_acquire() alone (RF_MISUSE):
- *            what was read before the claim may be out of date.
+ *            what was read before the claim may be out of date.  rf_pg_claim()
+ *            makes it one of these.
  * Durable    RF_OK means committed as synchronous_commit says.  A standby may
  *            still lack it when someone cancels the wait for it (libpq then
  *            passes a WARNING to its notice receiver).
@@ -60,6 +61,19 @@ extern "C" {
  */
 rf_status rf_pg_acquire(rf_client *client, PGconn *conn, const char *resource,
                         const rf_acquire_options *opts, rf_lock **out);
+
+/*
+ * Claim a lock that was taken by rf_acquire() or rf_async_acquire(), before
+ * anything is read under it; rf_pg_acquire() does both.  As there, a number that
+ * was too low at birth is raised and claimed again, but not that of a lock which
+ * belongs to an event loop or was attached: release it and acquire with the floor
+ * that rf_pg_floor() tells.  The lock stays the caller's whatever the outcome.
+ *
+ * Returns RF_OK, RF_LOST, RF_STALE, RF_COLLISION (all three: the lock is over),
+ * RF_RETRY (the database could not be asked, or its answer was lost) or
+ * RF_MISUSE.
+ */
+rf_status rf_pg_claim(PGconn *conn, rf_lock *lock);
 
 /*
  * The newest fence that the database knows for resource, 0 when it knows none.

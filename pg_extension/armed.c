@@ -30,7 +30,7 @@ rf_check_armed(Relation rel, const char *trigger)
 {
 	RfRefusal	refusal = {
 		ERRCODE_RF_SETUP, RF_MSG_SETUP, NULL,
-		"Ask ringfence.audit() how to mend it.", InvalidAttrNumber
+		"Ask ringfence.audit() how to mend it.", InvalidAttrNumber, true
 	};
 
 	if (is_armed(rel->trigdesc, trigger))

@@ -63,7 +63,7 @@ rf_fence_column(Relation rel, const char *name)
 	RfRefusal	refusal = {
 		ERRCODE_RF_SETUP, RF_MSG_SETUP, NULL,
 		"Nothing can be judged, so nothing is let through.  Ask"
-		" ringfence.audit() how to mend it.", InvalidAttrNumber
+		" ringfence.audit() how to mend it.", InvalidAttrNumber, true
 	};
 
 	refusal.detail = rf_column_problem(rel, name);
@@ -90,7 +90,7 @@ refuse_fence(Relation rel, AttrNumber attnum, const char *detail)
 	RfRefusal	refusal = {
 		ERRCODE_RF_ARGUMENT, RF_MSG_ARGUMENT, NULL,
 		"Write the fence of your grant, as the lock service issued it.",
-		InvalidAttrNumber
+		InvalidAttrNumber, false
 	};
 
 	refusal.detail = detail;
@@ -121,7 +121,7 @@ rf_check_row_order(Relation rel, AttrNumber attnum, RfFence old, int64 fence)
 	RfRefusal	refusal = {
 		ERRCODE_RF_STALE, RF_MSG_STALE, NULL,
 		"A newer holder has written this row.  Stop, and do not retry with"
-		" this grant.", InvalidAttrNumber
+		" this grant.", InvalidAttrNumber, false
 	};
 
 	if (old.isnull || fence >= old.value)

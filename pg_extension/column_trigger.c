@@ -10,7 +10,8 @@
  * that are wrong.  Rows that are right cost one comparison, and the seal sees
  * what all other triggers have made of the row.  On a partitioned table a
  * BEFORE trigger looks at each row as well: a row that moves to another
- * partition is never seen by an AFTER UPDATE trigger.
+ * partition is never seen by an AFTER UPDATE trigger, and is judged when it
+ * leaves.  So each row is judged once, whoever refuses it or tells of it.
  */
 #include "postgres.h"
 
@@ -44,9 +45,9 @@ typedef struct ColumnState
 } ColumnState;
 
 /*
- * The row that BEFORE UPDATE let through last.  When that update moves the row
- * to another partition, the server calls BEFORE DELETE next, for the same row
- * in the same command.
+ * The row that BEFORE UPDATE saw last.  When that update moves the row to
+ * another partition, the server calls BEFORE DELETE next, for the same row in
+ * the same command.
  */
 static struct
 {
@@ -54,6 +55,8 @@ static struct
 	CommandId	command;
 	Oid			relid;
 	ItemPointerData tid;
+	AttrNumber	attnum;			/* the fence; invalid: not to be judged */
+	RfFence		fence;			/* as it would be */
 } moving;
 
 /* ---- What can be wrong with a row --------------------------------------- */
@@ -80,7 +83,7 @@ refuse_key(Relation rel, AttrNumber attnum)
 	RfRefusal	refusal = {
 		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
 		"Protect the table with a resource as well, and claim it: then keys"
-		" can change.", InvalidAttrNumber
+		" can change.", InvalidAttrNumber, false
 	};
 
 	refusal.detail = psprintf("The primary key of a row of table \"%s\" would"
@@ -114,7 +117,7 @@ refuse_delete(Relation rel)
 	RfRefusal	refusal = {
 		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
 		"Protect the table with a resource as well, and claim it before the"
-		" DELETE; or mark rows as deleted with an UPDATE.", InvalidAttrNumber
+		" DELETE; or mark rows as deleted with an UPDATE.", InvalidAttrNumber, false
 	};
 
 	refusal.detail = psprintf("DELETE from table \"%s\" carries no fence.",
@@ -125,12 +128,17 @@ refuse_delete(Relation rel)
 /* ---- Rows that move to another partition -------------------------------- */
 
 static void
-remember_move(Relation rel, HeapTuple old)
+remember_move(TriggerData *call, AttrNumber attnum)
 {
+	Relation	rel = call->tg_relation;
+
 	moving.xid = GetCurrentTransactionId();
 	moving.command = GetCurrentCommandId(false);
 	moving.relid = RelationGetRelid(rel);
-	moving.tid = old->t_self;
+	moving.tid = call->tg_trigtuple->t_self;
+	moving.attnum = attnum;
+	if (attnum != InvalidAttrNumber)
+		moving.fence = rf_fence_of(rel, attnum, call->tg_newtuple);
 }
 
 static bool
@@ -140,6 +148,21 @@ is_move(Relation rel, HeapTuple old)
 		moving.xid == GetCurrentTransactionId() &&
 		moving.command == GetCurrentCommandId(false) &&
 		ItemPointerEquals(&moving.tid, &old->t_self);
+}
+
+/* No seal will see it. */
+static void
+judge_move(Relation rel, HeapTuple tuple)
+{
+	RfFence		old;
+
+	if (moving.attnum == InvalidAttrNumber)
+		return;
+	old = rf_fence_of(rel, moving.attnum, tuple);
+	if (rf_is_replica())
+		check_replicated_row(rel, moving.attnum, old, moving.fence);
+	else
+		check_row(rel, moving.attnum, old, moving.fence);
 }
 
 /* ---- Triggers ----------------------------------------------------------- */
@@ -181,7 +204,10 @@ begin_rows(FunctionCallInfo fcinfo, TriggerData *call)
 								   nargs * sizeof(AttrNumber));
 	state->attnum = rf_fence_column(rel, args[0]);
 	if (state->attnum != InvalidAttrNumber && !rf_is_replica())
+	{
 		rf_check_named(call, state->attnum);
+		rf_check_armed(rel, RF_TRIGGER_SEAL);
+	}
 	for (i = 1; i < nargs; i++)
 	{
 		AttrNumber	key = rf_column_number(RelationGetDescr(rel), args[i]);
@@ -193,29 +219,19 @@ begin_rows(FunctionCallInfo fcinfo, TriggerData *call)
 	return state;
 }
 
-static void
+/* Returns the fence column that is to be judged, if the row moves. */
+static AttrNumber
 judge_update(FunctionCallInfo fcinfo, TriggerData *call)
 {
-	Relation	rel = call->tg_relation;
 	ColumnState *state = fcinfo->flinfo->fn_extra;
-	RfFence		old;
-	RfFence		new;
 	int			i;
 
 	if (state == NULL)
 		state = begin_rows(fcinfo, call);
-	if (state->attnum == InvalidAttrNumber)
-		return;
-	old = rf_fence_of(rel, state->attnum, call->tg_trigtuple);
-	new = rf_fence_of(rel, state->attnum, call->tg_newtuple);
-	if (rf_is_replica())
-	{
-		check_replicated_row(rel, state->attnum, old, new);
-		return;
-	}
-	check_row(rel, state->attnum, old, new);
-	for (i = 0; i < state->nkeys; i++)
-		check_key_column(call, state->keys[i]);
+	if (state->attnum != InvalidAttrNumber && !rf_is_replica())
+		for (i = 0; i < state->nkeys; i++)
+			check_key_column(call, state->keys[i]);
+	return state->attnum;
 }
 
 /*
@@ -232,13 +248,17 @@ ringfence_column_row(PG_FUNCTION_ARGS)
 
 	if (TRIGGER_FIRED_BY_UPDATE(call->tg_event))
 	{
+		AttrNumber	judged = InvalidAttrNumber;
+
 		if (!rf_in_cascade())
-			judge_update(fcinfo, call);
+			judged = judge_update(fcinfo, call);
 		if (rel->rd_rel->relispartition)
-			remember_move(rel, old);
+			remember_move(call, judged);
 		return PointerGetDatum(call->tg_newtuple);
 	}
-	if (!rf_is_replica() && !rf_in_cascade() && !is_move(rel, old))
+	if (is_move(rel, old))
+		judge_move(rel, old);
+	else if (!rf_is_replica() && !rf_in_cascade())
 		refuse_delete(rel);
 	return PointerGetDatum(old);
 }

@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "nodes/plannodes.h"
 #include "postmaster/autovacuum.h"
 #include "replication/walsender.h"
 #include "storage/ipc.h"
@@ -160,5 +161,56 @@
 #else
 #define rf_owns_table(relid, role)	pg_class_ownercheck((relid), (role))
 #endif
+
+/* The module says its name from 18 on. */
+#if PG_VERSION_NUM >= 180000
+#define RF_MODULE_MAGIC			PG_MODULE_MAGIC_EXT(.name = "ringfence")
+#else
+#define RF_MODULE_MAGIC			PG_MODULE_MAGIC
+#endif
+
+/* From 18 on a generated column may be computed when it is read. */
+#if PG_VERSION_NUM >= 180000
+#define rf_is_virtual(att) \
+	((att)->attgenerated == ATTRIBUTE_GENERATED_VIRTUAL)
+#else
+#define rf_is_virtual(att)		false
+#endif
+
+/*
+ * Which columns a part of a plan updates in its i-th table: told from 14 on.
+ * Before that, each row has to be looked at.
+ */
+#if PG_VERSION_NUM >= 140000
+#define RF_PLAN_TELLS_COLUMNS	true
+#define rf_update_columns(part, i) \
+	((List *) list_nth((part)->updateColnosLists, (i)))
+#define rf_conflict_columns(part)	((part)->onConflictCols)
+#else
+#define RF_PLAN_TELLS_COLUMNS	false
+#define rf_update_columns(part, i)	NIL
+#define rf_conflict_columns(part)	NIL
+#endif
+
+/* The columns of each UPDATE of a MERGE, which there is from 15 on. */
+static inline List *
+rf_merge_updates(ModifyTable *part, int i)
+{
+	List	   *updates = NIL;
+
+#if PG_VERSION_NUM >= 150000
+	ListCell   *cell;
+
+	if (part->operation == CMD_MERGE)
+		foreach(cell, (List *) list_nth(part->mergeActionLists, i))
+		{
+			MergeAction *action = lfirst_node(MergeAction, cell);
+
+			if (action->commandType == CMD_UPDATE)
+				updates = lappend(updates, action->updateColnos);
+		}
+#endif
+	return updates;
+}
 
 #endif							/* RF_COMPAT_H */

@@ -7,19 +7,7 @@
 #ifndef RF_INSTALL_H
 #define RF_INSTALL_H
 
-#include "postgres.h"
-#include "nodes/pg_list.h"
-
-typedef struct RfProtection
-{
-	Oid			relid;
-	bool		partitioned;
-	List	   *tables;			/* relid first, then all partitions */
-	List	   *keys;			/* names of key columns that must not change */
-	const char *fence;			/* column, or NULL */
-	const char *resource;		/* template, or NULL */
-	const char *mode;
-} RfProtection;
+#include "wanted.h"
 
 /*
  * Make the tables' triggers be as the protection asks.  What is already right
@@ -30,8 +18,5 @@ extern void rf_install_triggers(const RfProtection *protection);
 
 /* Drop all of ours from these tables, roots before their partitions. */
 extern void rf_remove_triggers(List *tables);
-
-/* One utility statement through SPI. */
-extern void rf_execute(const char *sql);
 
 #endif							/* RF_INSTALL_H */

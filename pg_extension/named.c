@@ -32,7 +32,7 @@ rf_refuse_unnamed(Relation rel, AttrNumber attnum)
 	RfRefusal	refusal = {
 		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
 		"Set the column to the fence of your grant, as in"
-		" UPDATE ... SET fence = 42.", InvalidAttrNumber
+		" UPDATE ... SET fence = 42.", InvalidAttrNumber, true
 	};
 
 	refusal.detail = psprintf("The statement updates table \"%s\" and does"

@@ -131,45 +131,32 @@ rf_in_cascade(void)
 		!rf_running->outer->system;
 }
 
-#if PG_VERSION_NUM >= 150000
 static bool
-merge_names_column(List *actions, AttrNumber attnum)
+merge_names_column(ModifyTable *part, int i, AttrNumber attnum)
 {
 	ListCell   *cell;
 
-	foreach(cell, actions)
-	{
-		MergeAction *action = lfirst_node(MergeAction, cell);
-
-		if (action->commandType == CMD_UPDATE &&
-			!list_member_int(action->updateColnos, attnum))
+	foreach(cell, rf_merge_updates(part, i))
+		if (!list_member_int((List *) lfirst(cell), attnum))
 			return false;
-	}
 	return true;
 }
-#endif
 
 /* The part's i-th result table: is the column named in what updates it? */
 static bool
 target_names_column(ModifyTable *part, int i, AttrNumber attnum)
 {
+	if (!RF_PLAN_TELLS_COLUMNS)
+		return true;
 	switch (part->operation)
 	{
-#if PG_VERSION_NUM >= 140000
 		case CMD_UPDATE:
-			return list_member_int(list_nth(part->updateColnosLists, i),
-								   attnum);
+			return list_member_int(rf_update_columns(part, i), attnum);
 		case CMD_INSERT:
 			return part->onConflictAction != ONCONFLICT_UPDATE ||
-				list_member_int(part->onConflictCols, attnum);
-#endif
-#if PG_VERSION_NUM >= 150000
-		case CMD_MERGE:
-			return merge_names_column(list_nth(part->mergeActionLists, i),
-									  attnum);
-#endif
+				list_member_int(rf_conflict_columns(part), attnum);
 		default:
-			return true;
+			return merge_names_column(part, i, attnum);
 	}
 }
 

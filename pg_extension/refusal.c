@@ -35,6 +35,29 @@ warning_wanted(void)
 	return told++ < WARNINGS_PER_STATEMENT;
 }
 
+/*
+ * What is wrong with a statement is found at each of its partitions, and by
+ * the triggers on rows as well.
+ */
+static bool
+is_told(Oid root, int sqlstate)
+{
+	static TransactionId last_xid = InvalidTransactionId;
+	static CommandId last_command;
+	static Oid	last_root;
+	static int	last_sqlstate;
+
+	if (last_xid == GetTopTransactionId() &&
+		last_command == GetCurrentCommandId(false) &&
+		last_root == root && last_sqlstate == sqlstate)
+		return true;
+	last_xid = GetTopTransactionId();
+	last_command = GetCurrentCommandId(false);
+	last_root = root;
+	last_sqlstate = sqlstate;
+	return false;
+}
+
 static void
 report(int level, Relation rel, const RfRefusal *refusal)
 {
@@ -52,7 +75,9 @@ report(int level, Relation rel, const RfRefusal *refusal)
 void
 rf_refuse(Relation rel, const RfRefusal *refusal)
 {
-	if (!rf_protection_observes(rf_root_table(rel)))
+	Oid			root = rf_root_table(rel);
+
+	if (!rf_protection_observes(root))
 	{
 		if (refusal->sqlstate == ERRCODE_RF_STALE)
 			rf_count(RF_COUNT_STALE);
@@ -60,6 +85,8 @@ rf_refuse(Relation rel, const RfRefusal *refusal)
 			rf_count(RF_COUNT_UNFENCED);
 		report(ERROR, rel, refusal);
 	}
+	if (refusal->of_statement && is_told(root, refusal->sqlstate))
+		return;
 	rf_count(RF_COUNT_OBSERVED);
 	if (warning_wanted())
 		report(WARNING, rel, refusal);

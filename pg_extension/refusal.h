@@ -18,6 +18,7 @@ typedef struct RfRefusal
 	const char *detail;			/* table, resource, numbers */
 	const char *hint;			/* what to do */
 	AttrNumber	attnum;			/* column at fault, or 0 */
+	bool		of_statement;	/* not of one row: observed, it is told once */
 } RfRefusal;
 
 /*

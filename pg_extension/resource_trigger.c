@@ -60,7 +60,7 @@ refuse_unclaimed(Relation rel, const StringInfoData *name)
 	RfRefusal	refusal = {
 		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
 		"Call ringfence.guard(resource, fence, holder) first, in the same"
-		" transaction.", InvalidAttrNumber
+		" transaction.", InvalidAttrNumber, false
 	};
 
 	refusal.detail = psprintf("A row of table \"%s\" belongs to resource %s,"
@@ -75,7 +75,7 @@ refuse_name(Relation rel, const char *problem)
 	RfRefusal	refusal = {
 		ERRCODE_RF_ARGUMENT, RF_MSG_ARGUMENT, NULL,
 		"A resource is a text of 1 to 255 bytes without control characters.",
-		InvalidAttrNumber
+		InvalidAttrNumber, false
 	};
 
 	refusal.detail = psprintf("A row of table \"%s\" has no valid resource: %s",
@@ -88,7 +88,7 @@ refuse_null(Relation rel, const RfTemplateColumn *column)
 {
 	RfRefusal	refusal = {
 		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
-		"Fill the columns that the resource is made of.", InvalidAttrNumber
+		"Fill the columns that the resource is made of.", InvalidAttrNumber, false
 	};
 
 	refusal.detail = psprintf("A row of table \"%s\" belongs to no resource:"
@@ -104,7 +104,7 @@ refuse_setup(Relation rel, const char *problem)
 	RfRefusal	refusal = {
 		ERRCODE_RF_SETUP, RF_MSG_SETUP, NULL,
 		"Nothing can be judged, so nothing is let through.  Ask"
-		" ringfence.audit() how to mend it.", InvalidAttrNumber
+		" ringfence.audit() how to mend it.", InvalidAttrNumber, true
 	};
 
 	refusal.detail = problem;
@@ -117,7 +117,7 @@ refuse_other_fence(Relation rel, ResourceState *state, int64 fence)
 	RfRefusal	refusal = {
 		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
 		"Set the column to the claimed fence, as in"
-		" SET fence = ringfence.fence(resource).", InvalidAttrNumber
+		" SET fence = ringfence.fence(resource).", InvalidAttrNumber, false
 	};
 
 	refusal.detail = psprintf("Table \"%s\", resource %s: the row would have"
@@ -135,7 +135,7 @@ refuse_stale(Relation rel, ResourceState *state, int64 fence)
 	RfRefusal	refusal = {
 		ERRCODE_RF_STALE, RF_MSG_STALE, NULL,
 		"A newer holder has written this row.  Stop, and do not retry with"
-		" this grant.", InvalidAttrNumber
+		" this grant.", InvalidAttrNumber, false
 	};
 
 	refusal.detail = psprintf("Table \"%s\", resource %s: the row has fence "
@@ -177,17 +177,24 @@ find_claim(ResourceState *state, Relation rel, HeapTuple tuple)
 	return false;
 }
 
-/* A row that is replaced or deleted: not by someone who came before. */
-static void
+/*
+ * A row that is replaced or deleted: not by someone who came before.  False
+ * when it was refused and let through.
+ */
+static bool
 check_old(ResourceState *state, Relation rel, HeapTuple tuple)
 {
 	RfFence		fence;
 
-	if (!find_claim(state, rel, tuple) || state->fence == InvalidAttrNumber)
-		return;
+	if (!find_claim(state, rel, tuple))
+		return false;
+	if (state->fence == InvalidAttrNumber)
+		return true;
 	fence = rf_fence_of(rel, state->fence, tuple);
-	if (!fence.isnull && fence.value > state->claim)
-		refuse_stale(rel, state, fence.value);
+	if (fence.isnull || fence.value <= state->claim)
+		return true;
+	refuse_stale(rel, state, fence.value);
+	return false;
 }
 
 /* A row as it will be: its fence is the claim's. */
@@ -275,12 +282,9 @@ ringfence_resource_row(PG_FUNCTION_ARGS)
 		 /* observed, and can't be judged */ ;
 	else if (TRIGGER_FIRED_BY_INSERT(call->tg_event))
 		check_new(state, rel, call->tg_trigtuple);
-	else
-	{
-		check_old(state, rel, call->tg_trigtuple);
-		if (TRIGGER_FIRED_BY_UPDATE(call->tg_event))
-			check_new(state, rel, call->tg_newtuple);
-	}
+	else if (check_old(state, rel, call->tg_trigtuple) &&
+			 TRIGGER_FIRED_BY_UPDATE(call->tg_event))
+		check_new(state, rel, call->tg_newtuple);
 	return PointerGetDatum(NULL);
 }
 

@@ -9,16 +9,13 @@
 #include "fmgr.h"
 
 #include "claims.h"
+#include "compat.h"
 #include "lease.h"
 #include "plan.h"
 #include "settings.h"
 #include "shared.h"
 
-#if PG_VERSION_NUM >= 180000
-PG_MODULE_MAGIC_EXT(.name = "ringfence");
-#else
-PG_MODULE_MAGIC;
-#endif
+RF_MODULE_MAGIC;
 
 void		_PG_init(void);
 

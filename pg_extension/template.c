@@ -154,11 +154,9 @@ bind_column(RfTemplateColumn *column, Relation rel, MemoryContext context)
 		return psprintf("The template names column \"%s\", which table \"%s\""
 						" does not have.", column->name, rf_table_name(rel));
 	att = TupleDescAttr(desc, column->attnum - 1);
-#if PG_VERSION_NUM >= 180000
-	if (att->attgenerated == ATTRIBUTE_GENERATED_VIRTUAL)
+	if (rf_is_virtual(att))
 		return psprintf("Column \"%s\" of table \"%s\" is not stored.",
 						column->name, rf_table_name(rel));
-#endif
 	return rf_template_bind_type(column, att->atttypid, context);
 }
 

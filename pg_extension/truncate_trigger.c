@@ -42,7 +42,7 @@ ringfence_truncate_statement(PG_FUNCTION_ARGS)
 	RfRefusal	refusal = {
 		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
 		"Only a table whose resource is one for all rows can be truncated,"
-		" after ringfence.guard() for it.", InvalidAttrNumber
+		" after ringfence.guard() for it.", InvalidAttrNumber, true
 	};
 
 	if (rf_is_replica() || is_claimed(call->tg_trigger->tgargs[0]))

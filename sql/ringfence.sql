@@ -5,6 +5,51 @@
 
 \echo Use "CREATE EXTENSION ringfence" to load this file. \quit
 
+-- From here on nothing is found by being in the schema.
+SET LOCAL search_path = pg_catalog, pg_temp;
+
+-- A dump restores the schema before the extension, so it may be there: empty,
+-- and a superuser's. Anybody else who owns it, may create in it, or has left
+-- something there, could put an object of his own in the place of ours.
+DO $$
+DECLARE
+    owner text;
+    maker text;
+    left_over text;
+BEGIN
+    SELECT pg_get_userbyid(n.nspowner) INTO owner
+    FROM pg_namespace n JOIN pg_roles r ON r.oid = n.nspowner
+    WHERE n.nspname = 'ringfence' AND NOT r.rolsuper;
+    SELECT r.rolname INTO maker
+    FROM pg_namespace n, aclexplode(n.nspacl) a JOIN pg_roles r ON r.oid = a.grantee
+    WHERE n.nspname = 'ringfence' AND a.privilege_type = 'CREATE'
+        AND NOT r.rolsuper;
+    SELECT pg_describe_object(d.classid, d.objid, d.objsubid) INTO left_over
+    FROM pg_depend d
+    WHERE d.refclassid = 'pg_namespace'::regclass
+        AND d.refobjid = 'ringfence'::regnamespace
+        AND NOT (d.classid = 'pg_extension'::regclass AND d.objid IN
+            (SELECT e.oid FROM pg_extension e WHERE e.extname = 'ringfence'));
+
+    IF owner IS NOT NULL THEN
+        RAISE EXCEPTION 'protection is set up wrongly' USING ERRCODE = 'RF005',
+            DETAIL = format('Schema "ringfence" belongs to "%s", who is no '
+                'superuser and could drop or replace what is in it.', owner),
+            HINT = format('Look at what it is for. Then DROP SCHEMA ringfence, '
+                'or ALTER SCHEMA ringfence OWNER TO %I.', current_user);
+    ELSIF maker IS NOT NULL THEN
+        RAISE EXCEPTION 'protection is set up wrongly' USING ERRCODE = 'RF005',
+            DETAIL = format('"%s" may create objects in schema "ringfence".',
+                maker),
+            HINT = format('REVOKE CREATE ON SCHEMA ringfence FROM %I.', maker);
+    ELSIF left_over IS NOT NULL THEN
+        RAISE EXCEPTION 'protection is set up wrongly' USING ERRCODE = 'RF005',
+            DETAIL = format('Schema "ringfence" is not empty: %s.', left_over),
+            HINT = 'Look at what it is for. Then DROP SCHEMA ringfence CASCADE.';
+    END IF;
+END
+$$;
+
 REVOKE ALL ON SCHEMA ringfence FROM PUBLIC;
 
 COMMENT ON SCHEMA ringfence IS
@@ -119,30 +164,45 @@ REVOKE ALL ON FUNCTION ringfence.once(text, text) FROM PUBLIC;
 COMMENT ON FUNCTION ringfence.once(text, text) IS
     'True in the transaction that applies the operation, false when one has committed it.';
 
--- NULL is no age; least of all one that all receipts have reached.
-CREATE FUNCTION ringfence.expire_receipts(older_than interval) RETURNS bigint
+-- At most so many, so that no transaction grows with the table. NULL is no age;
+-- least of all one that all receipts have reached.
+CREATE FUNCTION ringfence.expire_receipts(
+    older_than interval,
+    at_most integer DEFAULT 10000
+) RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    expired bigint;
+    problem text;
+    expired integer;
 BEGIN
-    IF older_than IS NULL OR older_than > interval '4000 years' THEN
-        RAISE EXCEPTION 'argument is invalid' USING ERRCODE = 'RF004',
-            DETAIL = CASE WHEN older_than IS NULL THEN 'The age is null.'
-                ELSE 'The age is above 4000 years.' END;
+    problem := CASE
+        WHEN older_than IS NULL THEN 'The age is null.'
+        WHEN older_than > interval '4000 years'
+            THEN 'The age is above 4000 years.'
+        WHEN older_than < interval '0' OR now() - older_than > now()
+            THEN 'The age is negative.'
+        WHEN at_most IS NULL THEN 'The number is null.'
+        WHEN at_most NOT BETWEEN 1 AND 100000
+            THEN format('The number is %s, not between 1 and 100000.', at_most)
+        END;
+    IF problem IS NOT NULL THEN
+        RAISE EXCEPTION 'argument is invalid'
+            USING ERRCODE = 'RF004', DETAIL = problem;
     END IF;
-    DELETE FROM ringfence.receipts
-        WHERE applied_at < now() - GREATEST(older_than, interval '0');
+    DELETE FROM ringfence.receipts WHERE ctid = ANY (ARRAY(
+        SELECT r.ctid FROM ringfence.receipts r
+        WHERE r.applied_at < now() - older_than LIMIT at_most));
     GET DIAGNOSTICS expired = ROW_COUNT;
     RETURN expired;
 END
 $$;
 
-REVOKE ALL ON FUNCTION ringfence.expire_receipts(interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION ringfence.expire_receipts(interval, integer) FROM PUBLIC;
 
-COMMENT ON FUNCTION ringfence.expire_receipts(interval) IS
-    'Deletes receipts older than that; their operations could be applied again.';
+COMMENT ON FUNCTION ringfence.expire_receipts(interval, integer) IS
+    'Deletes so many receipts older than that; their operations could be applied again.';
 
 CREATE TABLE ringfence.retired (
     one boolean NOT NULL DEFAULT true
@@ -518,7 +578,7 @@ WITH root AS (
             AS each_row
     FROM tree LEFT JOIN key ON key.oid = tree.oid
 )
-SELECT t.oid AS root, t.relid, t.fence, t.resource, w.*
+SELECT t.oid AS root, t.relid, t.fence, t.resource, t.keys, t.each_row, w.*
 FROM by_row t, LATERAL (VALUES
     ('~ringfence_column', 'column_statement', ARRAY[t.fence::text],
         t.fence IS NOT NULL AND t.resource IS NULL AND NOT t.each_row),
@@ -616,8 +676,19 @@ REVOKE ALL ON FUNCTION ringfence.protect_call(oid) FROM PUBLIC;
 COMMENT ON FUNCTION ringfence.protect_call(oid) IS
     'The call of protect() that mends the table''s protection.';
 
+CREATE FUNCTION ringfence.trigger_is_right(wanted ringfence.wanted_trigger)
+RETURNS boolean
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_trigger_is_right';
+
+REVOKE ALL ON FUNCTION ringfence.trigger_is_right(ringfence.wanted_trigger)
+    FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.trigger_is_right(ringfence.wanted_trigger) IS
+    'Part of audit(): is the trigger as protect() makes it, to its WHEN?';
+
 CREATE FUNCTION ringfence.audit_triggers() RETURNS SETOF ringfence.hole
-LANGUAGE sql STABLE
+LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH state AS (
@@ -626,7 +697,8 @@ AS $$
             COALESCE((SELECT string_agg(convert_to(a, getdatabaseencoding())
                     || '\x00'::bytea, '' ORDER BY place)
                 FROM unnest(w.args) WITH ORDINALITY u (a, place)), '')
-                = t.tgargs AS right_args
+                = t.tgargs AS right_args,
+            ringfence.trigger_is_right(w) AS is_right
         FROM ringfence.wanted_trigger w
         LEFT JOIN pg_trigger t ON t.tgrelid = w.relid AND t.tgname = w.name
     )
@@ -648,6 +720,14 @@ AS $$
     WHERE found = to_regproc('ringfence.' || function) AND NOT right_args
     UNION ALL
     SELECT 'critical', relid::regclass::text,
+        format('trigger %I was made anew: with another WHEN, or for other '
+            'events or columns', name),
+        ringfence.protect_call(root)
+    FROM state
+    WHERE found = to_regproc('ringfence.' || function) AND right_args
+        AND NOT is_right
+    UNION ALL
+    SELECT 'critical', relid::regclass::text,
         format('trigger %I is switched off', name),
         format('ALTER TABLE ONLY %s ENABLE ALWAYS TRIGGER %I',
             relid::regclass, name)
@@ -664,7 +744,7 @@ $$;
 REVOKE ALL ON FUNCTION ringfence.audit_triggers() FROM PUBLIC;
 
 COMMENT ON FUNCTION ringfence.audit_triggers() IS
-    'Part of audit(): triggers that are missing, replaced, or switched off.';
+    'Part of audit(): triggers that are missing, replaced, changed, or switched off.';
 
 CREATE FUNCTION ringfence.audit_record() RETURNS SETOF ringfence.hole
 LANGUAGE sql STABLE
@@ -817,6 +897,17 @@ AS $$
         OR (t.typtype <> 'd' AND t.oid <> 'bigint'::regtype)
         OR (t.typtype = 'd' AND t.typbasetype <> 'bigint'::regtype))
     UNION ALL
+    SELECT 'warning', n.name,
+        format('column %I has a type whose text depends on settings: every '
+            'write is refused', n.col),
+        format('SELECT ringfence.unprotect(%L)', n.name)
+    FROM named n JOIN pg_attribute a ON a.attrelid = n.oid
+        AND a.attname = n.col AND a.attnum > 0 AND NOT a.attisdropped
+    JOIN pg_type t ON t.oid = a.atttypid
+    JOIN pg_proc o ON o.oid = t.typoutput
+    WHERE NOT n.is_fence AND (o.provolatile <> 'i' OR t.typcategory = 'G'
+        OR o.oid IN ('float4out'::regproc, 'float8out'::regproc))
+    UNION ALL
     SELECT 'notice', c.oid::regclass::text,
         format('has a column %I like the fence columns of protected tables, '
             'and is not protected', a.attname),
@@ -886,6 +977,25 @@ BEGIN
         WHERE n.nspname = 'ringfence' AND a.grantee <> f.proowner
             AND (a.grantee = 0 OR pg_has_role(r.oid, a.grantee, 'USAGE'))
             AND NOT r.rolsuper;
+    RETURN QUERY
+        SELECT 'warning', 'ringfence',
+            format('%s owns the schema: it can drop what is in it',
+                quote_ident(r.rolname)),
+            format('ALTER SCHEMA ringfence OWNER TO %I',
+                pg_get_userbyid((SELECT e.extowner FROM pg_extension e
+                    WHERE e.extname = 'ringfence')))
+        FROM pg_namespace n JOIN pg_roles r ON r.oid = n.nspowner
+        WHERE n.nspname = 'ringfence' AND NOT r.rolsuper;
+    RETURN QUERY
+        SELECT DISTINCT 'warning', 'ringfence',
+            format('%s may create objects in the schema', g.role),
+            format('REVOKE CREATE ON SCHEMA ringfence FROM %s', g.role)
+        FROM pg_namespace n,
+        LATERAL (SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC'
+                ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS role
+            FROM aclexplode(n.nspacl) a
+            WHERE a.grantee <> n.nspowner AND a.privilege_type = 'CREATE') g
+        WHERE n.nspname = 'ringfence';
 
     -- From 15 on this setting can be granted to ordinary roles.
     IF to_regclass('pg_catalog.pg_parameter_acl') IS NOT NULL THEN

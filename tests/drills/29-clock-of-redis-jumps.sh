@@ -7,7 +7,7 @@
 # Seen: overlapping beliefs above zero, interleaved holders zero.
 # Overlap: yes
 set_clock() {
-    perl -e 'print pack("q", shift)' "$1" |
+    perl -e 'print pack("qq", shift, 0)' "$1" |
         dd of="$dir/clock" conv=notrunc status=none
 }
 drill() {

@@ -9,6 +9,8 @@
 
 # shellcheck source=tests/lib/redis.sh
 . "$RF_ROOT/tests/lib/redis.sh"
+# shellcheck source=tests/drills/servers.sh
+. "$RF_ROOT/tests/drills/servers.sh"
 
 # fail WHY: the drill could not be played; that is a failure in either mode.
 fail() {
@@ -54,14 +56,21 @@ world() {
 # happens WHAT: the drill does this to the world now; a few words.
 happens() { world happens "$*"; }
 
-# await SECONDS WHAT COMMAND...: until it succeeds
-await() {
-    local end=$((SECONDS + $1 + 1)) what=$2
-    shift 2
+# in_time SECONDS COMMAND...: until it succeeds, or not
+in_time() {
+    local end=$((SECONDS + $1 + 1))
+    shift
     until "$@" >/dev/null 2>&1; do
-        [ $SECONDS -lt $end ] || fail "waited in vain: $what"
+        [ $SECONDS -lt $end ] || return 1
         sleep 0.02
     done
+}
+
+# await SECONDS WHAT COMMAND...: until it succeeds
+await() {
+    local seconds=$1 what=$2
+    shift 2
+    in_time "$seconds" "$@" || fail "waited in vain: $what"
 }
 
 # ---- Workers: "worker NAME setting=value..." starts one, pid in $NAME ----------
@@ -72,11 +81,14 @@ worker() {
     local who=$1 extra=() word
     shift
     case $mode$weak in
-    weakenedrecipe | weakenedcached) extra=(style="$weak" again=0) ;;
+    weakenedrecipe | weakenedcached | weakenedsteps | weakenedwall)
+        extra=(style="$weak" again=0)
+        ;;
     weakenedgloomy) extra=(gloomy=1) ;;
+    weakenedseeded) extra=(seeded=1) ;;
     esac
-    "$RF_BUILD/drills/worker" log="$dir/log" name="$who" \
-        redis="$dir/redis.sock" seed="$seed" "$@" "${extra[@]}" \
+    setpriv --pdeathsig KILL -- "$RF_BUILD/drills/worker" log="$dir/log" \
+        name="$who" redis="$dir/redis.sock" seed="$seed" "$@" "${extra[@]}" \
         >>"$dir/worker.out" 2>&1 &
     workers+=($!)
     worker_names[$!]=$who
@@ -119,13 +131,18 @@ lock_key="{lock:v1:a}"
 lock_is_gone() { [ "$(redis exists "$lock_key")" = 0 ]; }
 until_lock_is_gone() { await 20 "the lock runs out" lock_is_gone; }
 
-drill_end() {
+drill_stop() {
     local pid
     for pid in "${workers[@]}"; do
         kill -KILL "$pid" 2>/dev/null
         kill -CONT "$pid" 2>/dev/null
     done
+    servers_stop
     redis_stop "$dir"
+}
+drill_end() {
+    verdict record.sql
+    drill_stop
 }
 
 # ---- The database -----------------------------------------------------------------
@@ -137,23 +154,26 @@ tables() {
          CREATE TABLE work (op text PRIMARY KEY, resource text, base text,
                             fence bigint, holder text);
          INSERT INTO item VALUES ('a', '', 0), ('b', '', 0), ('c', '', 0);"
-    if [ "$mode" = guarded ]; then
+    case $mode$weak in guarded* | weakenedgloomy | weakenedseeded | weakenedrule)
         sql "SELECT ringfence.protect('item', 'fence', '{name}');
              SELECT ringfence.protect('work', 'fence', '{resource}');"
-    fi
-    sql "SELECT pg_create_logical_replication_slot('$PGDATABASE',
-                                                   'test_decoding')"
+        ;;
+    esac
+    history_begins
 }
 
 # What "# Weakened:" may say: guard (taken out, the default), lower (the usual
-# rule in its place), recipe or cached (no library, no guard: recipe.h), gloomy
-# (a worker that takes "unknown" for "refused"; the guard stays as it is).
+# rule in its place), a style of recipe.h (no library, no guard), or, with the
+# guard as it is: gloomy (a worker that takes "unknown" for "refused"), seeded
+# (one that draws its holder from a generator in memory), and rule (a rule of the
+# manual that the drill itself breaks).
 #
 # The guard is taken out, or replaced by the usual rule; fence() has to answer,
 # and nobody tells a floor.
 weaken() {
     local body="SELECT true"
-    [ "$mode" = weakened ] && [ "$weak" != gloomy ] || return 0
+    [ "$mode" = weakened ] || return 0
+    case $weak in gloomy | seeded | rule) return 0 ;; esac
     sql "CREATE OR REPLACE FUNCTION ringfence.fence(resource text)
          RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
          CREATE OR REPLACE FUNCTION ringfence.high_water(resource text)

@@ -10,13 +10,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "process.h"
 #include "ringfence.h"
+
+typedef enum kind { PLAIN, CACHED, STEPS, WALL } kind;
+
+static const char *const styles[] = {
+    [PLAIN] = "recipe", [CACHED] = "cached", [STEPS] = "steps", [WALL] = "wall"
+};
 
 struct recipe {
     redisContext *redis;
     char holder[RF_HOLDER_LEN + 1];
-    int cached;
+    kind kind;
+    long long until_ms; /* by the wall clock */
 };
 
 /* What Redis calls the two below. */
@@ -43,21 +52,36 @@ static void load(recipe *r, const char *script)
         freeReplyObject(reply);
 }
 
-recipe *recipe_open(const char *redis, long timeout_ms, int cached)
+static int kind_of(const char *style)
+{
+    int n = (int)(sizeof(styles) / sizeof(styles[0]));
+
+    for (int i = 0; i < n; i++) {
+        if (strcmp(styles[i], style) == 0)
+            return i;
+    }
+    return -1;
+}
+
+recipe *recipe_open(const char *style, const char *redis, long timeout_ms)
 {
     struct timeval limit = { timeout_ms / 1000, timeout_ms % 1000 * 1000 };
-    recipe *r = calloc(1, sizeof(*r));
+    int found = kind_of(style);
+    recipe *r;
 
+    if (found < 0)
+        return NULL;
+    r = calloc(1, sizeof(*r));
     if (r == NULL)
         abort();
+    r->kind = (kind)found;
     r->redis = redisConnectUnixWithTimeout(redis, limit);
     if (r->redis == NULL || r->redis->err != 0) {
         fprintf(stderr, "recipe: cannot connect to %s\n", redis);
         exit(1);
     }
     redisSetTimeout(r->redis, limit);
-    r->cached = cached;
-    if (cached) {
+    if (r->kind == CACHED) {
         load(r, acquire_script);
         load(r, release_script);
     }
@@ -85,27 +109,56 @@ static void forgive(recipe *r)
         redisReconnect(r->redis);
 }
 
+/* What it answered as a number; -1: something else, or nothing. */
+static long long answer_of(recipe *r, redisReply *reply)
+{
+    long long answer = -1;
+
+    if (reply == NULL) {
+        forgive(r);
+        return -1;
+    }
+    if (reply->type == REDIS_REPLY_INTEGER)
+        answer = reply->integer;
+    freeReplyObject(reply);
+    return answer;
+}
+
 static long long ask(recipe *r, const char *script, const char *resource,
                      const char *value)
 {
     char lock[300], counter[300];
-    redisReply *reply;
-    long long answer = -1;
 
     snprintf(lock, sizeof(lock), "{lock:v1:%s}", resource);
     snprintf(counter, sizeof(counter), "{lock:v1:%s}:fence", resource);
-    if (r->cached)
+    if (r->kind == CACHED)
         script = script == acquire_script ? ACQUIRE_SHA1 : RELEASE_SHA1;
-    reply = redisCommand(r->redis, "%s %s 2 %s %s %s %s",
-                         r->cached ? "EVALSHA" : "EVAL", script, lock, counter,
-                         r->holder, value);
-    if (reply != NULL && reply->type == REDIS_REPLY_INTEGER)
-        answer = reply->integer;
-    if (reply == NULL)
-        forgive(r);
-    else
-        freeReplyObject(reply);
-    return answer;
+    return answer_of(r, redisCommand(r->redis, "%s %s 2 %s %s %s %s",
+                                     r->kind == CACHED ? "EVALSHA" : "EVAL",
+                                     script, lock, counter, r->holder, value));
+}
+
+static long long acquire_in_steps(recipe *r, const char *resource,
+                                  const char *ttl)
+{
+    char lock[300], counter[300];
+
+    snprintf(lock, sizeof(lock), "{lock:v1:%s}", resource);
+    snprintf(counter, sizeof(counter), "{lock:v1:%s}:fence", resource);
+    if (answer_of(r, redisCommand(r->redis, "SETNX %s %s", lock, r->holder)) !=
+        1)
+        return 0;
+    stop_at("expire");
+    (void)answer_of(r, redisCommand(r->redis, "PEXPIRE %s %s", lock, ttl));
+    return answer_of(r, redisCommand(r->redis, "INCR %s", counter));
+}
+
+static long long wall_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 int recipe_acquire(recipe *r, const char *resource, long ttl_ms, char *fence,
@@ -118,10 +171,17 @@ int recipe_acquire(recipe *r, const char *resource, long ttl_ms, char *fence,
     for (int i = 0; i < 5 && answer < 0; i++) {
         if (rf_holder_new(r->holder) != RF_OK)
             return 0;
-        answer = ask(r, acquire_script, resource, ttl);
+        r->until_ms = wall_ms() + ttl_ms;
+        answer = r->kind == STEPS ? acquire_in_steps(r, resource, ttl)
+                                  : ask(r, acquire_script, resource, ttl);
     }
     snprintf(fence, size, "%lld", answer);
     return answer > 0;
+}
+
+int recipe_trusted(const recipe *r)
+{
+    return r->kind != WALL || wall_ms() < r->until_ms;
 }
 
 int recipe_renew(recipe *r, const char *resource, long ttl_ms)

@@ -15,10 +15,12 @@
 typedef struct recipe recipe;
 
 /*
- * redis: path of a Unix socket.  cached: scripts are loaded now, and called by
- * their digest for ever after.  Ends the program when it can't connect.
+ * style: recipe; cached (scripts are loaded now, and called by their digest for
+ * ever after); steps (SETNX, then PEXPIRE, then INCR, as long ago); wall (judges
+ * by its own wall clock whether the lock still holds).  NULL for any other.
+ * redis: path of a Unix socket.  Ends the program when it can't connect.
  */
-recipe *recipe_open(const char *redis, long timeout_ms, int cached);
+recipe *recipe_open(const char *style, const char *redis, long timeout_ms);
 void recipe_close(recipe *r); /* NULL is fine */
 
 /* 1 with the number as text, 0 when it is held, or nobody knows. */
@@ -26,6 +28,9 @@ int recipe_acquire(recipe *r, const char *resource, long ttl_ms, char *fence,
                    size_t size);
 int recipe_renew(recipe *r, const char *resource, long ttl_ms);
 void recipe_release(recipe *r, const char *resource);
+
+/* 0 when it knows by itself that the lock is over. */
+int recipe_trusted(const recipe *r);
 const char *recipe_holder(const recipe *r);
 
 #endif /* RECIPE_H */

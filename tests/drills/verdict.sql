@@ -10,9 +10,15 @@
 \pset tuples_only on
 SET client_min_messages = error;
 SET work_mem = '256MB';
+SET synchronous_commit = local;
+SET statement_timeout = '120s';
 
-CREATE TEMP TABLE decoded AS
-SELECT row_number() OVER () AS n, data
+-- What another server had committed before this one took over (servers.sh).
+CREATE TABLE IF NOT EXISTS earlier (n bigserial, data text);
+
+CREATE TEMP TABLE decoded (n bigserial, data text);
+INSERT INTO decoded (data) SELECT data FROM earlier ORDER BY n;
+INSERT INTO decoded (data) SELECT data
 FROM pg_logical_slot_get_changes(:'slot', NULL, NULL, 'include-xids', '0',
                                  'include-timestamp', '1');
 

@@ -3,146 +3,30 @@
 /*
  * worker.c - one holder in a drill: a service as anybody would write it
  *
- * worker NAME=VALUE...   what there is to set: the table "settings" below
+ * worker NAME=VALUE...   what there is to set: settings.c
  *
  * Takes the lock, reads who wrote last, thinks, and adds an operation of its
- * own.  At a named point it can stop itself like a process that is starved,
- * swapped out or debugged; the drill sees the stop, plays the world, and lets
- * it go on.  What it was told goes to its log, a line for each event, written
- * before the next step.
+ * own.  At a named point it can stop itself (process.c); the drill sees the
+ * stop, plays the world, and lets it go on.  What it was told goes to its log
+ * (events.c).
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "pg_proxy.h"
-#include "proxy.h"
+#include "events.h"
+#include "faults.h"
+#include "process.h"
 #include "recipe.h"
 #include "ringfence_pg.h"
-
-/* ---- Settings ------------------------------------------------------------- */
-
-static const char *log_file, *name = "w", *item = "a", *redis, *stop = "",
-                             *style = "statement", *fault = "",
-                             *pg_fault_at = "", *say = "";
-static long ttl = 1000, wait_ms = 0, sections = 1, think, timeout_ms = 2000,
-            rounds = 1, again, renew, seed = 1, until_ms, gloomy, brief, want;
-
-static const struct {
-    const char *name;
-    const char **text;
-    long *number;
-} settings[] = {
-    { "log", &log_file, NULL },       /* where events go                     */
-    { "name", &name, NULL },          /* begins the names of its operations  */
-    { "item", &item, NULL },          /* what it works on                    */
-    { "redis", &redis, NULL },        /* path of the socket                  */
-    { "ttl", NULL, &ttl },            /* ms                                  */
-    { "wait", NULL, &wait_ms },       /* ms                                  */
-    { "timeout", NULL, &timeout_ms }, /* ms, of each talk to Redis         */
-    { "sections", NULL, &sections },
-    { "rounds", NULL, &rounds },       /* operations in a section             */
-    { "think", NULL, &think },         /* ms, at most, between read and write */
-    { "renew", NULL, &renew },         /* 1: renews after each operation      */
-    { "style", &style, NULL },         /* statement, transaction, repeatable,
-                                       serializable, recipe                */
-    { "stop", &stop, NULL },           /* claim, read, write, commit, inside:
-                                       stops before that is sent           */
-    { "pgfault", &pg_fault_at, NULL }, /* NAME:SKIP, of pg_proxy.h */
-    { "brief", NULL, &brief }, /* 1: tells of its belief ten times a second */
-    { "want", NULL, &want },   /* operations that have to be done, then the end;
-                                each with a receipt                         */
-    { "gloomy", NULL, &gloomy }, /* 1: takes "unknown" for "refused" */
-    { "fault", &fault, NULL },   /* NAME:SKIP:COUNT, of proxy.h         */
-    { "again", NULL, &again },   /* after RF_UNKNOWN ask again: 1 with
-                                       the same holder, 2 with a new one   */
-    { "seed", NULL, &seed },
-    { "until", NULL, &until_ms }, /* ms from now: no section after that  */
-    { "say", &say, NULL },        /* only this goes to the log, and the time of
-                                       the day in ms                       */
-};
-
-static void usage(const char *word)
-{
-    fprintf(stderr, "worker: what is %s?\n", word);
-    exit(2);
-}
-
-static void read_setting(const char *word)
-{
-    const char *value = strchr(word, '=');
-
-    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-        size_t n = strlen(settings[i].name);
-
-        if (value != word + n || strncmp(word, settings[i].name, n) != 0)
-            continue;
-        if (settings[i].text != NULL)
-            *settings[i].text = value + 1;
-        else
-            *settings[i].number = strtol(value + 1, NULL, 10);
-        return;
-    }
-    usage(word);
-}
-
-/* ---- The log ---------------------------------------------------------------- */
-
-static FILE *events;
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_BOOTTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-static int64_t time_of_day_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static void tell(const char *format, ...)
-{
-    char line[1024];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(line, sizeof(line), format, args);
-    va_end(args);
-    for (char *at = line; (at = strchr(at, '\n')) != NULL;)
-        *at = ' ';
-    fprintf(events, "%" PRId64 "\t%s\t%s\n", now_ms(), name, line);
-    fflush(events);
-}
-
-/* ---- Stopping ----------------------------------------------------------------- */
+#include "settings.h"
 
 /* What the next request to PostgreSQL is for. */
 static const char *purpose = "";
-static int stopped;
-
-static void stop_at(const char *point)
-{
-    if (stopped || strcmp(stop, point) != 0)
-        return;
-    stopped = 1;
-    tell("stops\t%s", point);
-    raise(SIGSTOP);
-    tell("goes on\t%s", point);
-}
 
 /*
  * The library has looked on its clock and found the lock alive; nothing has
@@ -157,16 +41,27 @@ int __wrap_PQpipelineSync(PGconn *conn)
     return __real_PQpipelineSync(conn);
 }
 
-static long below(long n)
+/* Drawn from the seed and the name: the same in every run. */
+static uint64_t draw(void)
 {
     static uint64_t state;
 
-    if (state == 0)
-        state = (uint64_t)seed * 0x9e3779b97f4a7c15u + (uint64_t)getpid();
+    if (state == 0) {
+        state = (uint64_t)set.seed * 0x9e3779b97f4a7c15u;
+        for (const char *at = set.name; *at != '\0'; at++)
+            state = (state ^ (unsigned char)*at) * 0x100000001b3u;
+    }
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
-    return n > 0 ? (long)(state % (uint64_t)n) : 0;
+    return state;
+}
+
+static long below(long n)
+{
+    uint64_t drawn = draw();
+
+    return n > 0 ? (long)(drawn % (uint64_t)n) : 0;
 }
 
 static void pause_ms(long ms)
@@ -175,6 +70,41 @@ static void pause_ms(long ms)
 
     while (nanosleep(&t, &t) != 0 && errno == EINTR)
         continue;
+}
+
+/* ---- The database: a server that recovers from a crash is waited for ---------- */
+
+static void connect_again(PGconn *conn)
+{
+    for (int i = 0; i < 300 && PQstatus(conn) != CONNECTION_OK; i++) {
+        pause_ms(i > 0 ? 100 : 0);
+        PQreset(conn);
+    }
+    if (PQstatus(conn) == CONNECTION_OK)
+        return;
+    fprintf(stderr, "worker: %s", PQerrorMessage(conn));
+    exit(1);
+}
+
+/* Committed, said the server, and that something is not as it should be. */
+static int warned;
+
+static void on_notice(void *arg, const PGresult *notice)
+{
+    (void)arg;
+    warned = 1;
+    tell("notice\t%s", PQresultErrorMessage(notice));
+}
+
+static PGconn *connect_database(void)
+{
+    PGconn *conn = PQconnectdb("");
+
+    if (conn == NULL)
+        abort();
+    connect_again(conn);
+    PQsetNoticeReceiver(conn, on_notice, NULL);
+    return conn;
 }
 
 /* ---- Read, think, write ---------------------------------------------------------- */
@@ -186,7 +116,7 @@ static const char write_sql[] =
     "INSERT INTO work (op, resource, base, fence, holder) "
     "SELECT $2, name, $3, $4::bigint, $5 FROM own";
 
-/* With the style "recipe" or "cached": no library. */
+/* With a style of recipe.h: no library. */
 static recipe *plain;
 
 static const char once_sql[] =
@@ -215,6 +145,7 @@ typedef struct section {
 static rf_status own_statement(section *s, const char *sql, int n,
                                const char *const *values, PGresult **result)
 {
+    int inside = PQtransactionStatus(s->conn) == PQTRANS_INTRANS;
     const char *code;
 
     *result = PQexecParams(s->conn, sql, n, NULL, values, NULL, NULL, 0);
@@ -223,7 +154,9 @@ static rf_status own_statement(section *s, const char *sql, int n,
         return RF_OK;
     tell("error\t%s", PQresultErrorMessage(*result));
     code = PQresultErrorField(*result, PG_DIAG_SQLSTATE);
-    return code == NULL ? RF_UNKNOWN : rf_pg_status(code);
+    if (code != NULL)
+        return rf_pg_status(code);
+    return inside ? RF_RETRY : RF_UNKNOWN; /* its COMMIT was never sent */
 }
 
 static rf_status statement(section *s, const char *sql, int n,
@@ -238,7 +171,7 @@ static rf_status statement(section *s, const char *sql, int n,
 
 static rf_status read_newest(section *s)
 {
-    const char *values[] = { item };
+    const char *values[] = { set.item };
     PGresult *result = NULL;
     rf_status status;
 
@@ -252,14 +185,17 @@ static rf_status read_newest(section *s)
 
 static rf_status write_own(section *s)
 {
-    const char *values[] = { item, s->op, s->base, s->fence, s->holder };
+    const char *values[] = { set.item, s->op, s->base, s->fence, s->holder };
     PGresult *result = NULL;
     rf_status status;
 
     purpose = "write";
+    if (s->lock == NULL && !recipe_trusted(plain))
+        return RF_LOST;
     if (s->lock == NULL)
         stop_at(purpose);
-    status = statement(s, want > 0 ? once_sql : write_sql, 5, values, &result);
+    status = statement(s, set.want > 0 ? once_sql : write_sql, 5, values,
+                       &result);
     PQclear(result);
     return status;
 }
@@ -270,11 +206,11 @@ static void believe(section *s)
     static int64_t told;
     int64_t now = now_ms();
 
-    if (brief && now - told < 100)
+    if (set.brief && now - told < 100)
         return;
     told = now;
     if (s->lock == NULL || rf_lock_fence(s->lock) != 0)
-        tell("believes\t%s\t%s\t%s\t%" PRId64, item, s->fence, s->holder,
+        tell("believes\t%s\t%s\t%s\t%" PRId64, set.item, s->fence, s->holder,
              s->since);
 }
 
@@ -288,7 +224,7 @@ static void new_operation(section *s)
         return;
     }
     /* Not the process id: in a long soak it comes again. */
-    snprintf(s->op, sizeof(s->op), "%s-%" PRId64 "-%ld", name, began,
+    snprintf(s->op, sizeof(s->op), "%s-%" PRId64 "-%ld", set.name, began,
              ++operations);
 }
 
@@ -296,17 +232,19 @@ static const char *in_words(rf_status status)
 {
     if (status == RF_OK)
         return "done";
-    if (gloomy)
+    if (set.gloomy)
         return "refused";
     return status == RF_UNKNOWN ? "unknown" : "refused";
 }
 
 static void note(section *s, rf_status status)
 {
+    if (status == RF_OK && set.careful && warned)
+        status = RF_UNKNOWN;
     tell("told\t%s\t%s\t%s", s->op, in_words(status), rf_status_name(status));
     if (status == RF_OK)
         done++;
-    if (status == RF_UNKNOWN && want > 0 && !gloomy)
+    if (status == RF_UNKNOWN && set.want > 0 && !set.gloomy)
         memcpy(unknown_op, s->op, sizeof(unknown_op));
 }
 
@@ -333,9 +271,11 @@ static rf_status add_by_statements(section *s)
 
     if (status != RF_OK)
         return status;
-    pause_ms(below(think));
+    pause_ms(below(set.think));
     new_operation(s);
+    stop_at("think");
     believe(s);
+    warned = 0;
     status = write_own(s);
     note(s, status);
     return status;
@@ -343,10 +283,32 @@ static rf_status add_by_statements(section *s)
 
 static rf_pg_isolation isolation(void)
 {
-    if (strcmp(style, "repeatable") == 0)
+    if (strcmp(set.style, "repeatable") == 0)
         return RF_PG_REPEATABLE_READ;
-    return strcmp(style, "serializable") == 0 ? RF_PG_SERIALIZABLE
-                                              : RF_PG_READ_COMMITTED;
+    return strcmp(set.style, "serializable") == 0 ? RF_PG_SERIALIZABLE
+                                                  : RF_PG_READ_COMMITTED;
+}
+
+static rf_status end_transaction(section *s, rf_status status)
+{
+    purpose = "commit";
+    if (status == RF_OK)
+        return rf_pg_commit(s->conn, s->lock);
+    (void)rf_pg_rollback(s->conn, s->lock);
+    return status;
+}
+
+/* What was read is still in memory, so the same write is sent again. */
+static rf_status insist(section *s)
+{
+    rf_status status;
+
+    connect_again(s->conn);
+    status = rf_pg_begin(s->conn, s->lock, isolation());
+    tell("insists\t%s", rf_status_name(status));
+    if (status != RF_OK)
+        return status;
+    return end_transaction(s, write_own(s));
 }
 
 static rf_status add_by_transaction(section *s)
@@ -358,17 +320,16 @@ static rf_status add_by_transaction(section *s)
     if (status != RF_OK)
         return status;
     status = read_newest(s);
-    pause_ms(below(think));
+    pause_ms(below(set.think));
     new_operation(s);
     believe(s);
     stop_at("inside");
+    warned = 0;
     if (status == RF_OK)
         status = write_own(s);
-    purpose = "commit";
-    if (status == RF_OK)
-        status = rf_pg_commit(s->conn, s->lock);
-    else
-        (void)rf_pg_rollback(s->conn, s->lock);
+    status = end_transaction(s, status);
+    if (set.stubborn && PQstatus(s->conn) != CONNECTION_OK)
+        status = insist(s);
     note(s, status);
     return status;
 }
@@ -378,22 +339,31 @@ static void work(section *s)
     rf_status status = RF_OK;
 
     resolve(s);
-    for (long i = 0; i < rounds && status == RF_OK; i++) {
-        if (want > 0 && done >= want)
+    for (long i = 0; i < set.rounds && status == RF_OK; i++) {
+        if (set.want > 0 && done >= set.want)
             return;
-        if (s->lock == NULL || strcmp(style, "statement") == 0)
+        if (s->lock == NULL || strcmp(set.style, "statement") == 0)
             status = add_by_statements(s);
         else
             status = add_by_transaction(s);
-        if (status == RF_OK && renew && s->lock != NULL)
-            tell("renew\t%s", rf_status_name(rf_renew(s->lock, ttl)));
-        if (status == RF_OK && renew && s->lock == NULL)
+        if (status == RF_OK && set.renew && s->lock != NULL)
+            tell("renew\t%s", rf_status_name(rf_renew(s->lock, set.ttl)));
+        if (status == RF_OK && set.renew && s->lock == NULL)
             tell("renew\t%s",
-                 recipe_renew(plain, item, ttl) ? "RF_OK" : "RF_LOST");
+                 recipe_renew(plain, set.item, set.ttl) ? "RF_OK" : "RF_LOST");
     }
 }
 
 /* ---- A section -------------------------------------------------------------------- */
+
+/* As some libraries do: the generator is in memory, and cloned with it. */
+static const char *seeded_holder(char out[RF_HOLDER_LEN + 1])
+{
+    uint64_t high = draw();
+
+    snprintf(out, RF_HOLDER_LEN + 1, "%016" PRIx64 "%016" PRIx64, high, draw());
+    return out;
+}
 
 static rf_status take(rf_client *client, PGconn *conn, section *s)
 {
@@ -401,15 +371,17 @@ static rf_status take(rf_client *client, PGconn *conn, section *s)
     char holder[RF_HOLDER_LEN + 1];
     rf_status status;
 
-    opts.ttl_ms = ttl;
-    opts.wait_ms = wait_ms;
-    if (again == 1 && rf_holder_new(holder) == RF_OK)
+    opts.ttl_ms = set.ttl;
+    opts.wait_ms = set.wait;
+    if (set.again == 1 && rf_holder_new(holder) == RF_OK)
         opts.holder = holder;
+    if (set.seeded)
+        opts.holder = seeded_holder(holder);
     purpose = "claim";
-    status = rf_pg_acquire(client, conn, item, &opts, &s->lock);
-    for (int i = 0; i < 10 && status == RF_UNKNOWN && again != 0; i++) {
+    status = rf_pg_acquire(client, conn, set.item, &opts, &s->lock);
+    for (int i = 0; i < 10 && status == RF_UNKNOWN && set.again != 0; i++) {
         tell("acquire\t%s\t%s", rf_status_name(status), rf_message(client));
-        status = rf_pg_acquire(client, conn, item, &opts, &s->lock);
+        status = rf_pg_acquire(client, conn, set.item, &opts, &s->lock);
     }
     tell("acquire\t%s\t%s", rf_status_name(status),
          status == RF_OK ? "" : rf_message(client));
@@ -424,9 +396,10 @@ static void fenced_section(rf_client *client, PGconn *conn)
         return;
     snprintf(s.fence, sizeof(s.fence), "%" PRId64, rf_lock_fence(s.lock));
     s.holder = rf_lock_holder(s.lock);
-    tell("granted\t%s\t%s\t%s", item, s.fence, s.holder);
+    tell("granted\t%s\t%s\t%s", set.item, s.fence, s.holder);
     if (strcmp(s.fence, "0") != 0)
         work(&s);
+    stop_at("release");
     tell("release\t%s", rf_status_name(rf_release(s.lock)));
 }
 
@@ -435,156 +408,75 @@ static void recipe_section(PGconn *conn)
 {
     section s = { .conn = conn, .since = now_ms() };
 
-    if (!recipe_acquire(plain, item, ttl, s.fence, sizeof(s.fence))) {
+    if (!recipe_acquire(plain, set.item, set.ttl, s.fence, sizeof(s.fence))) {
         tell("acquire\tRF_BUSY\t");
         return;
     }
     s.holder = recipe_holder(plain);
     stop_at("claim"); /* there is none: right after the lock */
-    tell("granted\t%s\t%s\t%s", item, s.fence, s.holder);
+    tell("granted\t%s\t%s\t%s", set.item, s.fence, s.holder);
     work(&s);
-    recipe_release(plain, item);
+    stop_at("release");
+    recipe_release(plain, set.item);
 }
 
-/* A server that recovers from a crash is waited for. */
-static PGconn *connect_database(void)
+static rf_client *open_locks(const char *url)
 {
-    PGconn *conn = PQconnectdb("");
+    rf_options opts = RF_OPTIONS_INIT;
+    rf_client *client = NULL;
 
-    for (int i = 0; i < 300 && PQstatus(conn) != CONNECTION_OK; i++) {
-        PQfinish(conn);
-        pause_ms(100);
-        conn = PQconnectdb("");
-    }
-    if (PQstatus(conn) != CONNECTION_OK) {
-        fprintf(stderr, "worker: %s", PQerrorMessage(conn));
-        exit(1);
-    }
-    return conn;
+    opts.timeout_ms = (int)set.timeout;
+    plain = recipe_open(set.style, strchr(url, '/') + 2, set.timeout);
+    if (plain == NULL && rf_open(url, &opts, &client) != RF_OK)
+        settings_refuse(rf_message(NULL));
+    return client;
+}
+
+static int is_over(int64_t end)
+{
+    return (set.until != 0 && now_ms() >= end) ||
+           (set.want > 0 && done >= set.want);
 }
 
 static void run_sections(const char *url)
 {
-    rf_options opts = RF_OPTIONS_INIT;
-    rf_client *client = NULL;
+    rf_client *client = open_locks(url);
     PGconn *conn = connect_database();
-    int64_t end = now_ms() + until_ms;
+    int64_t end = now_ms() + set.until;
 
-    opts.timeout_ms = (int)timeout_ms;
-    if (strcmp(style, "recipe") == 0 || strcmp(style, "cached") == 0)
-        plain = recipe_open(strchr(url, '/') + 2, timeout_ms,
-                            strcmp(style, "cached") == 0);
-    else if (rf_open(url, &opts, &client) != RF_OK)
-        usage(rf_message(NULL));
-    for (long i = 0; i < sections && (until_ms == 0 || now_ms() < end); i++) {
-        if (want > 0 && done >= want)
-            break;
-        if (PQstatus(conn) != CONNECTION_OK) {
-            PQfinish(conn);
-            conn = connect_database();
-        }
+    for (long i = 0; i < set.sections && !is_over(end); i++) {
+        connect_again(conn);
         if (plain != NULL)
             recipe_section(conn);
         else
             fenced_section(client, conn);
-        pause_ms(below(think));
+        pause_ms(below(set.think));
+        /* The child leaves its parent's connection to the database alone. */
+        if (i == 0 && (set.clone || *set.fork != '\0') && process_divide())
+            conn = connect_database();
     }
     PQfinish(conn);
     recipe_close(plain);
     rf_close(client);
 }
 
-/* ---- Faults ------------------------------------------------------------------------- */
-
-static proxy_fault fault_of(const char *text)
-{
-    static const char *const names[] = {
-        [PROXY_PASS] = "pass",
-        [PROXY_DELAY] = "delay",
-        [PROXY_SWALLOW] = "swallow",
-        [PROXY_MUTE] = "mute",
-        [PROXY_CUT_BEFORE] = "cut-before",
-        [PROXY_CUT_AFTER] = "cut-after",
-        [PROXY_CUT_INSIDE] = "cut-inside",
-        [PROXY_DUPLICATE] = "duplicate",
-        [PROXY_SWAP] = "swap",
-        [PROXY_STALE] = "stale",
-        [PROXY_DRIBBLE] = "dribble",
-        [PROXY_HALF_CLOSE] = "half-close",
-    };
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strncmp(text, names[i], strcspn(text, ":")) == 0)
-            return (proxy_fault)i;
-    }
-    usage(text);
-    return PROXY_PASS;
-}
-
-static proxy *start_proxy(void)
-{
-    proxy *p;
-    char *at = strchr(fault, ':');
-    long skip, count;
-
-    if (*fault == '\0')
-        return NULL;
-    if (at == NULL)
-        usage(fault);
-    skip = strtol(at + 1, &at, 10);
-    count = *at == ':' ? strtol(at + 1, NULL, 10) : 1;
-    p = proxy_start(redis);
-    if (fault_of(fault) == PROXY_DELAY)
-        proxy_set_delay(p, (int)skip, (int)count, (int)ttl * 2);
-    else
-        proxy_set(p, fault_of(fault), (int)skip, (int)count);
-    return p;
-}
-
-static pg_proxy *start_pg_proxy(void)
-{
-    pg_proxy *p;
-    const char *at = strchr(pg_fault_at, ':');
-
-    if (*pg_fault_at == '\0')
-        return NULL;
-    if (at == NULL || strncmp(pg_fault_at, "cut-", 4) != 0)
-        usage(pg_fault_at);
-    p = pg_proxy_start();
-    pg_proxy_set(p, pg_fault_at[4] == 'a' ? PG_CUT_AFTER : PG_CUT_BEFORE,
-                 (int)strtol(at + 1, NULL, 10));
-    setenv("PGHOST", pg_proxy_folder(p), 1);
-    setenv("PGPORT", "5432", 1);
-    return p;
-}
-
 int main(int argc, char **argv)
 {
-    char url[160];
-    proxy *p;
-    pg_proxy *pg;
+    const char *url;
 
-    for (int i = 1; i < argc; i++)
-        read_setting(argv[i]);
-    if (redis == NULL && *say == '\0')
-        usage("redis (it is missing)");
-    events = log_file != NULL ? fopen(log_file, "a") : stdout;
-    if (events == NULL)
-        usage(log_file);
-    if (*say != '\0') {
-        tell("%s\t%" PRId64, say, time_of_day_ms());
+    settings_read(argc, argv);
+    events_open();
+    if (*set.say != '\0') {
+        tell("%s\t%" PRId64, set.say, time_of_day_ms());
         return 0;
     }
     began = now_ms();
-    p = start_proxy();
-    pg = start_pg_proxy();
-    snprintf(url, sizeof(url), "redis+unix://%s", redis);
+    url = faults_start();
     tell("begins\t%d", (int)getpid());
-    run_sections(p != NULL ? proxy_url(p) : url);
-    if (p != NULL)
-        proxy_stop(p);
-    if (pg != NULL)
-        pg_proxy_stop(pg);
+    process_interrupt();
+    run_sections(url);
+    process_join();
+    faults_stop();
     tell("ends\t%d", (int)getpid());
     return 0;
 }

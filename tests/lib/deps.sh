@@ -5,7 +5,7 @@
 # deps.sh GROUP...: install the Debian packages that are missing, by apt-get.
 #
 # Groups: check (what make check and make demo need), lint, valgrind, model,
-# matrix, sim, sqlsmith.  Silent and quick when nothing is missing.  What it
+# matrix, sim, sqlsmith, drills.  Silent and quick when nothing is missing.  What it
 # leaves alone is told in docs/building.md: no PostgreSQL cluster is created, no
 # service started.
 set -eu
@@ -16,8 +16,8 @@ packages() {
     case $1 in
     check)
         echo gcc g++ libc6-dev make pkg-config perl libhiredis-dev libpq-dev \
-            libssl-dev openssl libcurl4-openssl-dev libjansson-dev \
-            libcmocka-dev etcd-server redis-server pgbouncer "postgresql-$PG_MAJOR" \
+            libssl-dev openssl libcurl4-openssl-dev libcmocka-dev libevent-dev libjansson-dev jq \
+            etcd-server redis-server pgbouncer "postgresql-$PG_MAJOR" \
             "postgresql-server-dev-$PG_MAJOR" "postgresql-$PG_MAJOR-pgtap"
         ;;
     lint) echo git clang clang-format cppcheck shellcheck ;;
@@ -25,6 +25,7 @@ packages() {
     model) echo gcc libc6-dev spin ;;
     sqlsmith) echo sqlsmith ;;
     matrix) echo debootstrap ;;
+    drills) echo strace ;;
     sim) echo liblua5.1-0-dev ;;
     *)
         echo "deps: unknown group $1" >&2

@@ -29,7 +29,7 @@ my @kinds = (
     ['tests/client/test_*.c',       \&client_command],
     ['tests/sql/*.sql',             \&sql_command],
     ['tests/isolation/*.spec',      \&isolation_command],
-    ['tests/scripts/*.sh',          \&script_command],
+    ['tests/{scripts,cli}/*.sh',    \&script_command],
     ['tests/{client,sql,drills,bench,model,sim}/test_*.sh', \&script_command],
 );
 

@@ -9,6 +9,8 @@
 #   pg_stop DIR             stop it by pid, as a crash would; DIR itself is
 #                           left to the caller
 #   pg_run DIR              start it again
+#   pg_backup FROM DIR      a copy, as pg_basebackup makes it, not yet running
+#   pg_standby FROM DIR     a copy that follows the server of folder FROM
 #
 # PostgreSQL finds its files relative to its own binary, as long as the path
 # keeps its tail.  So DIR/root mirrors the installed tree with links, and our
@@ -108,20 +110,22 @@ pg_run() {
     pg_wait "$dir"
 }
 
-# pg_standby PRIMARY DIR: a copy that follows the server of folder PRIMARY,
-# from the same tree, with data and socket of its own.
-pg_standby() {
-    local primary=$1 dir=$2
+# pg_backup FROM DIR [ARG...]: a copy of the server of folder FROM, with data and
+# socket of its own, from the same tree; ARGs are pg_basebackup's.
+pg_backup() {
+    local from=$1 dir=$2
+    shift 2
     mkdir -p "$dir/socket"
     chmod 755 "$dir"
-    ln -s "$primary/root" "$dir/root"
+    ln -s "$from/root" "$dir/root"
     chown "$PG_OWNER" "$dir" "$dir/socket"
-    "${PG_AS[@]}" "$($PG_CONFIG --bindir)/pg_basebackup" -h "$primary/socket" \
-        -p 5432 -U postgres -D "$dir/data" -R -X stream -c fast --no-sync ||
+    "${PG_AS[@]}" "$($PG_CONFIG --bindir)/pg_basebackup" -h "$from/socket" \
+        -p 5432 -U postgres -D "$dir/data" -X stream -c fast --no-sync "$@" ||
         return 1
     echo "unix_socket_directories = '$dir/socket'" >>"$dir/data/postgresql.conf"
-    pg_run "$dir"
 }
+
+pg_standby() { pg_backup "$1" "$2" -R && pg_run "$2"; }
 
 # pg_wait DIR: until it answers, at most a minute.
 pg_wait() {
@@ -137,8 +141,20 @@ pg_wait() {
     return 1
 }
 
+# pg_children PID: what the server has forked, a number a line
+pg_children() {
+    local stat name ppid
+    for stat in /proc/[0-9]*/stat; do
+        { read -r name <"$stat"; } 2>/dev/null || continue
+        read -r _ ppid _ <<<"${name##*) }"
+        [ "$ppid" != "$1" ] || echo "${name%% *}"
+    done
+}
+
 # pg_stop DIR: at once, without a checkpoint; nothing in it is kept.  A server
-# that is still starting does not listen to QUIT.
+# that is still starting does not listen to QUIT, and one of whose processes a
+# test has stopped waits for it: then all of them are killed, because those of a
+# server that was killed alone would stay, the stopped one for ever.
 pg_stop() {
     local pid i
     [ -f "$1/postgres.pid" ] || return 0
@@ -148,6 +164,10 @@ pg_stop() {
         kill -QUIT "$pid" 2>/dev/null || break
         sleep 0.05
     done
-    kill -KILL "$pid" 2>/dev/null || true
+    # Stopped first, so that none is forked meanwhile.
+    if kill -STOP "$pid" 2>/dev/null; then
+        # shellcheck disable=SC2046 # words on purpose
+        kill -KILL $(pg_children "$pid") "$pid" 2>/dev/null || true
+    fi
     wait "$pid" 2>/dev/null || true
 }

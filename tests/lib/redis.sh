@@ -7,16 +7,20 @@
 #   redis_start DIR [ARG...]  start one in DIR, which must exist; keeps nothing
 #                             on disk unless an ARG says so.  The socket is
 #                             DIR/redis.sock
+#                             What is in the array redis_under runs it, such
+#                             as strace -D
 #   redis_stop DIR            end it by pid, without saving
 #
 # DIR must be short: a socket's path has 107 bytes.
+
+redis_under=()
 
 # The server goes should this shell die without having stopped it.
 redis_start() {
     local dir=$1
     shift
     rm -f "$dir/redis.sock"
-    setpriv --pdeathsig KILL -- redis-server --port 0 --dir "$dir" \
+    setpriv --pdeathsig KILL -- "${redis_under[@]}" redis-server --port 0 --dir "$dir" \
         --unixsocket "$dir/redis.sock" --save '' --appendonly no \
         "$@" >>"$dir/redis.log" 2>&1 &
     echo $! >"$dir/redis.pid"

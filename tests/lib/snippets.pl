@@ -114,6 +114,23 @@ sub shell {
     return $good ? undef : $said;
 }
 
+# With a Redis of its own, and the command that was built, as it is installed.
+sub shell_with_redis {
+    my ($block) = @_;
+    my ($good, $said) = try($block->{text}, 'snippet.sh', 'bash', '-euc', <<'SH',
+. "$RF_ROOT/tests/lib/redis.sh"
+dir=$(mktemp -d /tmp/rf.XXXXXX)
+trap 'redis_stop "$dir"; rm -rf "$dir"' EXIT
+redis_start "$dir"
+cd "$dir"
+PATH=$RF_BUILD:$PATH
+export RINGFENCE_REDIS=redis+unix://$dir/redis.sock HOME=$dir
+. "$1"
+SH
+        'bash');
+    return $good ? undef : $said;
+}
+
 # Nothing is run: every "make TARGET" must be one that make help lists.
 sub targets {
     my ($block) = @_;
@@ -137,6 +154,8 @@ sub verdict {
     return sql($block, $1)      if $mark =~ /^refused (\w{5})$/
         && $language eq 'sql';
     return shell($block)        if $mark eq 'run' && $language =~ /^(sh|bash)$/;
+    return shell_with_redis($block) if $mark eq 'run with redis'
+        && $language =~ /^(sh|bash)$/;
     return targets($block)      if $mark eq 'targets'
         && $language =~ /^(sh|bash)$/;
     return if $mark =~ /^none, because \w/;

@@ -63,7 +63,7 @@ DO \$\$BEGIN
 END\$\$"
 want=$(everything "$source_db")
 
-plan 17
+plan 22
 
 # ---- All of it ----
 "$bin/pg_dump" -Fc -f "$TMPDIR/full" "$source_db"
@@ -112,3 +112,36 @@ mend "$copy"
 is "its remedies mend all of them" "$(audit "$copy")" ""
 is "a stale write is refused" \
     "$(state "$copy" "UPDATE parts SET fence = 4")" RF001
+
+# ---- Who owns the schema: a dump restores it before the extension ----
+# restored_as ROLE ARG...: the full dump, restored by that role.
+restored_as() {
+    local role=$1
+    shift
+    fresh_copy
+    "$bin/pg_restore" -e -U "$role" -d "$copy" "$@" 2>"$TMPDIR/said" || {
+        cat "$TMPDIR/said"
+        return 1
+    }
+}
+owner() {
+    sql "$copy" "SELECT pg_get_userbyid(nspowner) FROM pg_namespace
+        WHERE nspname = 'ringfence'"
+}
+
+chief=rf_chief_$$
+plain=rf_plain_$$
+sql postgres "CREATE ROLE $chief SUPERUSER LOGIN; CREATE ROLE $plain"
+trap 'sql postgres "DROP DATABASE IF EXISTS $copy WITH (FORCE)"
+    sql "$source_db" "ALTER SCHEMA ringfence OWNER TO CURRENT_USER"
+    sql postgres "DROP ROLE $chief, $plain"' EXIT
+ok "another superuser restores it" restored_as "$chief" "$TMPDIR/full"
+ok "also without its owners" restored_as "$chief" --no-owner "$TMPDIR/full"
+is "and then owns the schema" "$(owner)" "$chief"
+sql "$source_db" "ALTER SCHEMA ringfence OWNER TO $plain"
+"$bin/pg_dump" -Fc -f "$TMPDIR/full" "$source_db"
+is "a schema that an ordinary role owned is refused" \
+    "$(restored_as "$chief" "$TMPDIR/full" | grep -o "Schema.*\"$plain\"")" \
+    "Schema \"ringfence\" belongs to \"$plain\""
+ok "and restored without its owners" \
+    restored_as "$chief" --no-owner "$TMPDIR/full"

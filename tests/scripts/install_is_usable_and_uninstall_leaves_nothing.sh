@@ -50,7 +50,9 @@ C
 cp program.c program.cc
 echo '#include <ringfence.h>' >lock.c
 echo '#include <ringfence_pg.h>' >pg.c
+echo '#include <ringfence_async.h>' >loop.c
 cp lock.c lock.cc
+cp loop.c loop.cc
 cp pg.c pg.cc
 
 # shellcheck disable=SC2046,SC2086
@@ -71,7 +73,7 @@ exported() {
     nm -D --defined-only "$LIB/libringfence.so" | awk '$2 != "A" { print $3 }' |
         sed 's/@.*//' | sort
 }
-# Every prototype in the two headers begins with its type in the first column.
+# Every prototype in the headers begins with its type in the first column.
 declared() {
     sed -n 's/^[a-z].*[ *]\(rf_[a-z0-9_]*\)(.*/\1/p' "$INC"/ringfence*.h | sort
 }
@@ -79,13 +81,15 @@ dynamic() { readelf -d "$1" | sed -n "s/.*($2).*\[\(.*\)\]/\1/p"; }
 needs_soname() { dynamic shared NEEDED | grep -qx "$1"; }
 left() { find "$DEST" -type f -o -type l; }
 
-plan 20
+plan 24
 ok "make install" tree install
 version=$(flags --modversion)
 soname=libringfence.so.${version%%.*}
 ok "the header stands alone in C" compile_c lock
 ok "the PostgreSQL header stands alone in C" compile_c pg
+ok "the event loop's header stands alone in C" compile_c loop
 ok "the header stands alone in C++" compile_cc lock
+ok "the event loop's header stands alone in C++" compile_cc loop
 ok "the PostgreSQL header stands alone in C++" compile_cc pg
 ok "a C program links with the shared library" link_shared
 is "and runs" "$(LD_LIBRARY_PATH=$LIB ./shared)" "$version"
@@ -99,7 +103,11 @@ ok "a program needs the library by its SONAME" needs_soname "$soname"
 is "exported is what the headers declare, and nothing else" \
     "$(exported)" "$(declared)"
 is "no header but the public ones" "$(cd "$INC" && echo *)" \
-    "ringfence.h ringfence_pg.h"
+    "ringfence.h ringfence_async.h ringfence_pg.h"
+is "the command is there, and has the version" \
+    "$("$DEST$PREFIX/bin/ringfence" --version)" "ringfence $version"
+is "it brings the library with it" \
+    "$(readelf -d "$DEST$PREFIX/bin/ringfence" | grep -c libringfence)" 0
 is "every Lua file is there" \
     "$(cd "$DEST$PREFIX/share/ringfence/lua" && echo *)" \
     "$(cd "$RF_ROOT/client/lua" && echo *)"

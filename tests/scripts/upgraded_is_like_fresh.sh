@@ -49,7 +49,7 @@ objects fresh >"$fresh"
 damages() {
     cat <<'SQL'
 a function: ALTER EXTENSION ringfence DROP FUNCTION ringfence.stats(); DROP FUNCTION ringfence.stats()
-a function's body: ALTER FUNCTION ringfence.audit() VOLATILE; CREATE OR REPLACE FUNCTION ringfence.expire_receipts(older_than interval) RETURNS bigint LANGUAGE sql SET search_path = pg_catalog, pg_temp AS 'SELECT 0::bigint'
+a function's body: ALTER FUNCTION ringfence.audit() VOLATILE; CREATE OR REPLACE FUNCTION ringfence.expire_receipts(older_than interval, at_most integer DEFAULT 10000) RETURNS integer LANGUAGE sql SET search_path = pg_catalog, pg_temp AS 'SELECT 0'
 a function's search_path: ALTER FUNCTION ringfence.audit() RESET search_path
 what a function promises: ALTER FUNCTION ringfence.guard(text, bigint, text, interval, boolean) PARALLEL SAFE
 what PUBLIC may call: GRANT EXECUTE ON FUNCTION ringfence.reset(text, bigint) TO PUBLIC

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright (c) 2026 ringfence maintainers
 BEGIN;
-SELECT plan(17);
+SELECT plan(14);
 
 SELECT throws_ok($$SELECT ringfence.once('r', 'op-1')$$,
     'RF006', 'resource is not claimed by this transaction', 'a claim comes first');
@@ -31,12 +31,6 @@ SELECT throws_ok($$SELECT ringfence.once('r', E'a\nb')$$,
     'RF004', 'argument is invalid', 'nor has it control characters');
 SELECT is(fence, 5::bigint, 'the receipt tells under which fence')
     FROM ringfence.receipts WHERE resource = 'r' AND operation = 'op-1';
-SELECT is(ringfence.expire_receipts('1 hour'), 0::bigint, 'young ones stay');
-UPDATE ringfence.receipts SET applied_at = now() - interval '2 hours'
-    WHERE resource = 'r' AND operation = 'op-1';
-SELECT is(ringfence.expire_receipts('1 hour'), 1::bigint, 'old ones expire');
-SELECT is(ringfence.expire_receipts('-1 year'), 1::bigint,
-    'a negative age is none: only those of now stay');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -62,6 +62,22 @@ UNION ALL
 SELECT 'regrole', v FROM unnest(ARRAY['NULL', '0', '4294967295', '10',
     $$'somebody'$$]) v
 UNION ALL
+SELECT 'ringfence.wanted_trigger', v FROM unnest(ARRAY['NULL',
+    'SELECT w FROM ringfence.wanted_trigger w LIMIT 1',
+    'SELECT w FROM ringfence.wanted_trigger w OFFSET 1 LIMIT 1',
+    'ROW(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)',
+    $$ROW(0, 4294967295, '', '', '{}', true, '', '', '{}', true)$$,
+    $$ROW(1, 'guarded'::regclass, 'fence', repeat('{', 10000), '{id, NULL}',
+        false, '~ringfence_update', '', '{}', true)$$,
+    $$ROW(1, 'guarded'::regclass, 'id', NULL, '{{id, missing}, {ctid, NULL}}',
+        false, '~ringfence_truncate', '', '{}', true)$$,
+    $$ROW(1, 'guarded'::regclass, 'fence', 'g:{id}', NULL, NULL,
+        '~ringfence_update', NULL, NULL, NULL)$$,
+    $$ROW(1, 'guarded'::regclass, NULL, NULL, '{id}', true,
+        '~ringfence_update', 'x', '{x}', true)$$,
+    $$ROW(1, 'plain_pkey'::regclass, 'fence', NULL, '{id}', true,
+        '~ringfence_key', 'x', '{x}', true)$$]) v
+UNION ALL
 SELECT '"any"', v FROM unnest(ARRAY['NULL', '1', $$'x'::text$$,
     $$repeat('x', 10000)$$, 'ROW(1, NULL)', 'ARRAY[1, NULL]',
     'ARRAY[]::int[]', 'ROW()', $$VARIADIC ARRAY['x']$$,

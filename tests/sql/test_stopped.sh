@@ -34,9 +34,15 @@ wake() {
     finish "$1"
 }
 
+# One by one: before 15, psql shows but the last answer of a line of several.
 next() {
-    ask "SET lock_timeout = '20s'; BEGIN; SELECT ringfence.guard('$1', 7, 'c'$2);
-        INSERT INTO work VALUES ('$1'); COMMIT"
+    psql -X -q -A -t -v VERBOSITY=sqlstate 2>&1 <<SQL
+SET lock_timeout = '20s';
+BEGIN;
+SELECT ringfence.guard('$1', 7, 'c'$2);
+INSERT INTO work VALUES ('$1');
+COMMIT;
+SQL
 }
 
 stopped lease "'2 s'"

@@ -16,7 +16,11 @@ my %weakened = (
     lower  => 'the usual rule: refuse only what is lower',
     recipe => 'the usual lock: SET NX PX and a number, no library, no guard',
     cached => 'the usual lock, with scripts called by digest alone',
+    steps  => 'the lock of long ago: SETNX, then PEXPIRE, then INCR',
+    wall   => 'the usual lock, and its holder believes its wall clock',
     gloomy => 'a worker that takes "unknown" for "refused"',
+    seeded => 'a worker that draws its holder from a generator in memory',
+    rule   => 'a rule of the manual is broken; the guard stays',
 );
 
 sub report {

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * help.h - one text for --help, the manual pages and completion
+ */
+#ifndef CLI_HELP_H
+#define CLI_HELP_H
+
+#include "command.h"
+
+/* On standard output: the list of commands, or one of them. */
+void cli_help_all(void);
+void cli_help(const cli_command *command);
+
+/* What is true of every command. */
+extern const char cli_about[]; /* paragraphs */
+extern const char cli_about_settings[];
+
+#endif /* CLI_HELP_H */

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * wanted.c
+ *		The triggers that a protection consists of.
+ *
+ * As SQL, so that the server's own rules about triggers hold.  What is there
+ * is compared with the same SQL, by same_trigger.c.
+ */
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "compat.h"
+#include "protection.h"
+#include "template.h"
+#include "wanted.h"
+
+char *
+rf_qualified_name(Oid relid)
+{
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)),
+									  get_rel_name(relid));
+}
+
+char *
+rf_wanted_sql(const RfWanted *wanted, Oid relid)
+{
+	StringInfoData sql;
+	ListCell   *cell;
+	const char *comma = "";
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "CREATE %s %s %s ON %s %s EXECUTE FUNCTION "
+					 RF_SCHEMA ".%s(", wanted->kind,
+					 quote_identifier(wanted->name), wanted->event,
+					 rf_qualified_name(relid), wanted->level,
+					 wanted->function);
+	foreach(cell, wanted->args)
+	{
+		appendStringInfo(&sql, "%s%s", comma,
+						 quote_literal_cstr((char *) lfirst(cell)));
+		comma = ", ";
+	}
+	appendStringInfoChar(&sql, ')');
+	return sql.data;
+}
+
+static List *
+add(List *all, const RfWanted *wanted)
+{
+	RfWanted   *copy = palloc(sizeof(RfWanted));
+
+	*copy = *wanted;
+	return lappend(all, copy);
+}
+
+/* ---- Those of a fence column -------------------------------------------- */
+
+static List *
+want_statement(List *all, const RfProtection *protection)
+{
+	RfWanted	wanted = {
+		RF_TRIGGER_COLUMN, "TRIGGER", "BEFORE UPDATE", "FOR EACH STATEMENT",
+		"column_statement", NIL, false
+	};
+
+	wanted.args = list_make1((char *) protection->fence);
+	return add(all, &wanted);
+}
+
+static List *
+want_row(List *all, const RfProtection *protection)
+{
+	RfWanted	wanted = {
+		RF_TRIGGER_COLUMN, "TRIGGER", "BEFORE UPDATE OR DELETE",
+		"FOR EACH ROW", "column_row", NIL, false
+	};
+
+	wanted.args = lcons((char *) protection->fence,
+						list_copy(protection->keys));
+	return add(all, &wanted);
+}
+
+static List *
+want_delete(List *all, const RfProtection *protection)
+{
+	RfWanted	wanted = {
+		RF_TRIGGER_DELETE, "TRIGGER", "BEFORE DELETE", "FOR EACH ROW",
+		"column_row", NIL, false
+	};
+
+	wanted.args = list_make1((char *) protection->fence);
+	return add(all, &wanted);
+}
+
+static char *
+quoted_list(List *names)
+{
+	StringInfoData list;
+	ListCell   *cell;
+
+	initStringInfo(&list);
+	foreach(cell, names)
+		appendStringInfo(&list, "%s%s", list.len == 0 ? "" : ", ",
+						 quote_identifier(lfirst(cell)));
+	return list.data;
+}
+
+/* The names are arguments only so that a change of the key is noticed. */
+static List *
+want_key(List *all, const RfProtection *protection)
+{
+	RfWanted	wanted = {
+		RF_TRIGGER_KEY, "CONSTRAINT TRIGGER", NULL,
+		"NOT DEFERRABLE FOR EACH ROW", "column_key", NIL, false
+	};
+
+	if (protection->keys == NIL)
+		return all;
+	wanted.event = psprintf("AFTER UPDATE OF %s",
+							quoted_list(protection->keys));
+	wanted.args = protection->keys;
+	return add(all, &wanted);
+}
+
+/* The number is the default of ringfence.max_fence: 2^53 - 1. */
+static List *
+want_seal(List *all, const RfProtection *protection)
+{
+	const char *fence = quote_identifier(protection->fence);
+	RfWanted	wanted = {
+		RF_TRIGGER_SEAL, "CONSTRAINT TRIGGER", "AFTER UPDATE", NULL,
+		"column_seal", NIL, false
+	};
+
+	wanted.level =
+		psprintf("NOT DEFERRABLE FOR EACH ROW WHEN (NEW.%s IS NULL"
+				 " OR NEW.%s OPERATOR(pg_catalog.<) OLD.%s"
+				 " OR NEW.%s OPERATOR(pg_catalog.<) 1::pg_catalog.int8"
+				 " OR NEW.%s OPERATOR(pg_catalog.>)"
+				 " 9007199254740991::pg_catalog.int8)",
+				 fence, fence, fence, fence, fence);
+	wanted.args = list_make1((char *) protection->fence);
+	return add(all, &wanted);
+}
+
+/* On partitions rows move, which their statement does not show. */
+static bool
+needs_row_trigger(const RfProtection *protection)
+{
+	return protection->partitioned || !RF_PLAN_TELLS_COLUMNS;
+}
+
+static List *
+want_column(List *all, const RfProtection *protection)
+{
+	all = want_seal(all, protection);
+	if (needs_row_trigger(protection))
+		return want_row(all, protection);
+	all = want_statement(all, protection);
+	all = want_delete(all, protection);
+	return want_key(all, protection);
+}
+
+/* ---- Those of a resource ------------------------------------------------ */
+
+static List *
+resource_args(const RfProtection *protection)
+{
+	const char *fence = protection->fence ? protection->fence : "";
+
+	return list_make2((char *) protection->resource, (char *) fence);
+}
+
+static List *
+want_resource_statement(List *all, const RfProtection *protection)
+{
+	RfWanted	wanted = {
+		RF_TRIGGER_RESOURCE, "TRIGGER", "BEFORE INSERT OR UPDATE OR DELETE",
+		"FOR EACH STATEMENT", "resource_statement", NIL, true
+	};
+
+	wanted.args = resource_args(protection);
+	return add(all, &wanted);
+}
+
+/* The claim on the resource of a row, which is NEW or OLD. */
+static char *
+claim_of(const RfProtection *protection, const char *row)
+{
+	char	   *problem;
+	RfTemplate *template = rf_template_parse(protection->resource, &problem);
+	StringInfoData sql;
+	int			i;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, RF_SCHEMA ".claimed(%s",
+					 quote_literal_cstr(protection->resource));
+	for (i = 0; i < template->ncolumns; i++)
+		appendStringInfo(&sql, ", %s.%s", row,
+						 quote_identifier(template->columns[i].name));
+	appendStringInfoChar(&sql, ')');
+	return sql.data;
+}
+
+/* True for a row as it must not become. */
+static char *
+wrong_new(const RfProtection *protection)
+{
+	char	   *claim = claim_of(protection, "NEW");
+	const char *fence;
+
+	if (protection->fence == NULL)
+		return psprintf("%s OPERATOR(pg_catalog.=) 0::pg_catalog.int8", claim);
+	fence = quote_identifier(protection->fence);
+	return psprintf("NEW.%s IS NULL OR NEW.%s OPERATOR(pg_catalog.<)"
+					" 1::pg_catalog.int8 OR NEW.%s OPERATOR(pg_catalog.<>) %s",
+					fence, fence, fence, claim);
+}
+
+/* True for a row that must not be replaced or deleted. */
+static char *
+wrong_old(const RfProtection *protection)
+{
+	char	   *claim = claim_of(protection, "OLD");
+
+	if (protection->fence == NULL)
+		return psprintf("%s OPERATOR(pg_catalog.=) 0::pg_catalog.int8", claim);
+
+	/* A claim is 1 or more; a row without a fence needs one as well. */
+	return psprintf("GREATEST(OLD.%s, 1::pg_catalog.int8)"
+					" OPERATOR(pg_catalog.>) %s",
+					quote_identifier(protection->fence), claim);
+}
+
+static List *
+want_resource_row(List *all, const RfProtection *protection, const char *name,
+				  const char *event, const char *wrong)
+{
+	RfWanted	wanted = {
+		NULL, "CONSTRAINT TRIGGER", NULL, NULL, "resource_row", NIL, false
+	};
+
+	wanted.name = name;
+	wanted.event = event;
+	wanted.level = psprintf("NOT DEFERRABLE FOR EACH ROW WHEN (%s)", wrong);
+	wanted.args = resource_args(protection);
+	return add(all, &wanted);
+}
+
+static List *
+want_resource(List *all, const RfProtection *protection)
+{
+	char	   *wrong_row = wrong_new(protection);
+	char	   *wrong_before = wrong_old(protection);
+
+	all = want_resource_row(all, protection, RF_TRIGGER_INSERT,
+							"AFTER INSERT", wrong_row);
+	all = want_resource_row(all, protection, RF_TRIGGER_UPDATE,
+							"AFTER UPDATE",
+							psprintf("%s OR %s", wrong_before, wrong_row));
+	all = want_resource_row(all, protection, RF_TRIGGER_DELETE,
+							"AFTER DELETE", wrong_before);
+	return want_resource_statement(all, protection);
+}
+
+/* ---- All ---------------------------------------------------------------- */
+
+static List *
+want_truncate(List *all, const RfProtection *protection)
+{
+	RfWanted	wanted = {
+		RF_TRIGGER_TRUNCATE, "TRIGGER", "BEFORE TRUNCATE",
+		"FOR EACH STATEMENT", "truncate_statement", NIL, true
+	};
+	const char *resource = protection->resource ? protection->resource : "";
+
+	wanted.args = list_make1((char *) resource);
+	return add(all, &wanted);
+}
+
+List *
+rf_wanted_triggers(const RfProtection *protection)
+{
+	List	   *all = protection->resource != NULL ?
+		want_resource(NIL, protection) : want_column(NIL, protection);
+
+	return want_truncate(all, protection);
+}

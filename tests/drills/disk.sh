@@ -1,0 +1,25 @@
+# shellcheck shell=bash disable=SC2154,SC2034
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 ringfence maintainers
+#
+# disk.sh - a disk that fills up (to be sourced)
+#
+# No file of the process may grow beyond a limit, which can be set while it runs,
+# by anybody: write(2) then writes what fits, and the next time fails, as on a
+# disk that is full.  PostgreSQL ignores the signal that comes with it; Redis has
+# to be started so.
+
+disk_full() { prlimit --pid "$1" --fsize="$2": || fail "no limit to be had"; }
+
+# A Redis that keeps a log: redis_with_log WHEN
+redis_with_log() {
+    redis_under=(env --ignore-signal=XFSZ)
+    redis_start "$dir" --appendonly yes --appendfsync "$1"
+    redis_under=()
+}
+
+# Not a byte more goes into its log.
+redis_disk_full() {
+    disk_full "$(cat "$dir/redis.pid")" \
+        "$(stat -c %s "$dir"/appendonlydir/*.incr.aof)"
+}
