@@ -120,6 +120,90 @@ static void test_sets_of_locks_may_span_nodes(void **state)
     rf_close(other);
 }
 
+static int count(const char *resource, const rf_info *info, void *arg)
+{
+    (void)resource;
+    *(int *)arg += info->held && info->fence == 6;
+    return 0;
+}
+
+static void test_every_step_goes_to_the_node_of_its_slot(void **state)
+{
+    rf_client *client = open_for(5000);
+    char names[3][32];
+    rf_lock *locks[3];
+    int seen = 0;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        name_on(i, 1000, names[i]);
+        assert_status(rf_acquire(client, names[i], NULL, &locks[i]), RF_OK);
+        assert_status(rf_reissue(locks[i], 5), RF_OK);
+        assert_int_equal(rf_lock_fence(locks[i]), 6);
+        assert_int_equal(
+            redis_server_number(world->node[i], "GET " COUNTER, names[i]), 6);
+    }
+    assert_status(rf_list(client, count, &seen), RF_OK);
+    assert_true(seen >= 3); /* a name may be told twice */
+    assert_status(rf_keep(locks[0], NULL), RF_OK);
+    assert_status(rf_renew(locks[1], 60000), RF_OK);
+    assert_status(rf_force_release(client, names[2], 6, "a test"), RF_OK);
+    assert_status(rf_renew(locks[2], 60000), RF_LOST);
+    for (int i = 0; i < 3; i++)
+        assert_status(rf_release(locks[i]), i < 2 ? RF_OK : RF_LOST);
+    rf_close(client);
+}
+
+static void test_set_within_one_slot_is_taken_in_one_step(void **state)
+{
+    rf_client *client = open_for(5000);
+    char first[32], second[32];
+    const char *const names[] = { first, second };
+    rf_lock *locks[2];
+    int n = 300;
+
+    (void)state;
+    snprintf(first, sizeof(first), "r299");
+    do
+        snprintf(second, sizeof(second), "r%d", n++);
+    while (rf__slot(PREFIX, first) != rf__slot(PREFIX, second));
+    assert_status(rf_acquire_all(client, names, 2, NULL, locks), RF_OK);
+    assert_status(rf_release_all(locks, 2), RF_OK);
+    rf_close(client);
+}
+
+/* What is asked for the slots but is no cluster, or none yet. */
+static void ask_at(const char *cluster_enabled, rf_status wanted,
+                   const char *said)
+{
+    const char *options[] = { "--cluster-enabled", cluster_enabled, NULL };
+    redis_server *single = redis_server_start(options);
+    char url[64];
+    rf_client *client;
+    rf_lock *lock;
+
+    snprintf(url, sizeof(url), "redis+cluster://127.0.0.1:%d",
+             redis_server_port(single));
+    assert_status(rf_open(url, NULL, &client), RF_OK);
+    assert_status(rf_acquire(client, "r", NULL, &lock), wanted);
+    assert_null(lock);
+    assert_non_null(strstr(rf_message(client), said));
+    rf_close(client);
+    redis_server_stop(single);
+}
+
+static void test_server_that_is_no_cluster_is_misuse(void **state)
+{
+    (void)state;
+    ask_at("no", RF_MISUSE, "refuses the command");
+}
+
+static void test_node_without_slots_is_retry(void **state)
+{
+    (void)state;
+    ask_at("yes", RF_RETRY, "no slots");
+}
+
 /* ---- A slot that moves ------------------------------------------------------------ */
 
 static void set_slot(int node, int slot, const char *what, int other)
@@ -346,6 +430,10 @@ int main(void)
         cmocka_unit_test(test_slots_are_as_redis_has_them),
         cmocka_unit_test(test_each_lock_is_on_the_node_of_its_slot),
         cmocka_unit_test(test_sets_of_locks_may_span_nodes),
+        cmocka_unit_test(test_every_step_goes_to_the_node_of_its_slot),
+        cmocka_unit_test(test_set_within_one_slot_is_taken_in_one_step),
+        cmocka_unit_test(test_server_that_is_no_cluster_is_misuse),
+        cmocka_unit_test(test_node_without_slots_is_retry),
         cmocka_unit_test(test_slot_that_has_moved_is_followed),
         cmocka_unit_test(test_lock_on_its_way_is_renewed_where_it_is),
         cmocka_unit_test(test_locks_are_granted_while_their_slot_moves),

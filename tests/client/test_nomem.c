@@ -10,15 +10,19 @@
 
 #include <errno.h>
 #include <hiredis/hiredis.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "client.h"
 #include "internal.h"
 #include "redis_server.h"
 
 static redis_server *server;
-static long allocations; /* since armed                     */
-static long fatal = -1;  /* the one that fails; -1: none does */
+/* The keeper's thread asks for memory as well. */
+static atomic_long allocations; /* since armed                       */
+static atomic_long fatal = -1;  /* the one that fails; -1: none does */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -102,22 +106,93 @@ static int locks_in_redis(void)
     return (int)redis_server_number(server, "EXISTS {lock:v1:r}");
 }
 
-static void test_open_without_memory_leaves_nothing(void **state)
+/* Of every kind; nobody listens there, and opening does not ask. */
+static const char *const urls[] = {
+    "redis://127.0.0.1:1",
+    "redis+sentinel://127.0.0.1:1,127.0.0.1:2/main",
+    "redis+cluster://127.0.0.1:1,127.0.0.1:2",
+    "redlock://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3",
+    "postgresql:///nowhere",
+};
+#define URLS (sizeof(urls) / sizeof(urls[0]))
+
+static void open_without_memory(const char *url)
 {
     int happened = 1;
 
-    (void)state;
     for (long n = 0; happened; n++) {
         rf_client *client = (rf_client *)&client;
         rf_status status;
 
         arm(n);
-        status = rf_open(redis_server_url(server), NULL, &client);
+        status = rf_open(url, NULL, &client);
         happened = disarm();
         assert_status(status, happened ? RF_NOMEM : RF_OK);
         assert_true((client == NULL) == happened);
         if (happened)
             assert_string_equal(rf_message(NULL), "out of memory");
+        rf_close(client);
+        assert_true(n < 100);
+    }
+}
+
+static void test_open_without_memory_leaves_nothing(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < URLS; i++)
+        open_without_memory(urls[i]);
+}
+
+/* The keeper and those that wait have connections of their own. */
+static void copy_without_memory(const char *url)
+{
+    int happened = 1;
+    rf_client *client;
+
+    assert_status(rf_open(url, NULL, &client), RF_OK);
+    for (long n = 0; happened; n++) {
+        rf__source *copy;
+
+        arm(n);
+        copy = client->source->ops->clone(client->source, &client->error);
+        happened = disarm();
+        assert_true((copy == NULL) == happened);
+        if (copy != NULL)
+            copy->ops->close(copy);
+        assert_true(n < 100);
+    }
+    rf_close(client);
+}
+
+static void test_source_is_copied_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < URLS; i++)
+        copy_without_memory(urls[i]);
+}
+
+static void test_keeping_without_memory_leaves_the_lock_as_it_was(void **state)
+{
+    int happened = 1;
+
+    (void)state;
+    for (long n = 0; happened; n++) {
+        rf_client *client;
+        rf_lock *lock;
+        rf_status status;
+
+        redis_server_command(server, "FLUSHALL");
+        assert_status(rf_open(redis_server_url(server), NULL, &client), RF_OK);
+        assert_status(rf_acquire(client, "r", NULL, &lock), RF_OK);
+        arm(n);
+        status = rf_keep(lock, NULL);
+        happened = disarm();
+        /* The thread may be the one that goes without, and asks again. */
+        assert_true(status == RF_OK || (happened && status == RF_NOMEM));
+        assert_int_equal(rf_lock_fence(lock), 1);
+        if (status != RF_OK)
+            assert_status(rf_keep(lock, NULL), RF_OK);
+        assert_status(rf_release(lock), RF_OK);
         rf_close(client);
         assert_true(n < 100);
     }
@@ -193,10 +268,43 @@ static void test_held_lock_survives_a_call_without_memory(void **state)
     }
 }
 
+/* A login is more commands, and is not the request. */
+static void test_login_without_memory_sends_no_request(void **state)
+{
+    int happened = 1;
+    char url[256];
+
+    (void)state;
+    snprintf(url, sizeof(url), "%s?db=3", redis_server_url(server));
+    for (long n = 0; happened; n++) {
+        rf_client *client;
+        rf_lock *lock;
+        rf_status status;
+
+        redis_server_command(server, "FLUSHALL");
+        assert_status(rf_open(url, NULL, &client), RF_OK);
+        arm(n);
+        status = rf_acquire(client, "r", NULL, &lock);
+        happened = disarm();
+        if (status == RF_NOMEM)
+            assert_string_equal(redis_server_command(server, "INFO keyspace"),
+                                "# Keyspace\r\n");
+        else
+            assert_true(status == RF_OK || status == RF_RETRY ||
+                        status == RF_UNKNOWN);
+        rf_release(lock);
+        rf_close(client);
+        assert_true(n < 100);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_open_without_memory_leaves_nothing),
+        cmocka_unit_test(test_source_is_copied_whole_or_not_at_all),
+        cmocka_unit_test(test_keeping_without_memory_leaves_the_lock_as_it_was),
+        cmocka_unit_test(test_login_without_memory_sends_no_request),
         cmocka_unit_test(test_acquire_without_memory_grants_once_or_not_at_all),
         cmocka_unit_test(test_held_lock_survives_a_call_without_memory),
     };

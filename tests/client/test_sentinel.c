@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "proxy.h"
 #include "redis_topology.h"
 
 #define LOCK    "{lock:v1:%s}"
@@ -116,6 +117,52 @@ static void test_wrong_password_is_misuse_and_is_not_shown(void **state)
         assert_null(strstr(rf_message(client), "sesame"));
         rf_close(client);
     }
+}
+
+static rf_client *open_sentinel(int port)
+{
+    char url[128];
+
+    snprintf(url, sizeof(url), "redis+sentinel://127.0.0.1:%d/main", port);
+    return open_at(url, 500);
+}
+
+static void test_server_that_is_no_sentinel_is_misuse(void **state)
+{
+    redis_server *plain = redis_server_start(NULL);
+    rf_client *client = open_sentinel(redis_server_port(plain));
+
+    (void)state;
+    assert_status(try_on(client, "r"), RF_MISUSE);
+    assert_non_null(strstr(rf_message(client), "refuses the command"));
+    rf_close(client);
+    redis_server_stop(plain);
+}
+
+static void test_place_that_makes_no_sense_is_retry(void **state)
+{
+    static const char *const places[] = {
+        "+OK\r\n",
+        "*0\r\n",
+        "*1\r\n$9\r\n127.0.0.1\r\n",
+        "*2\r\n$0\r\n\r\n$4\r\n6379\r\n",
+        "*2\r\n$9\r\n127.0.0.1\r\n$5\r\n65536\r\n",
+        "*2\r\n$9\r\n127.0.0.1\r\n$1\r\nx\r\n",
+        "*2\r\n:1\r\n:2\r\n",
+    };
+    redis_server *plain = redis_server_start(NULL);
+    proxy *fault = proxy_start(redis_server_socket(plain));
+    rf_client *client = open_sentinel(proxy_port(fault));
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        proxy_say(fault, 100, places[i], strlen(places[i]));
+        assert_status(try_on(client, "r"), RF_RETRY);
+        assert_non_null(strstr(rf_message(client), "makes no sense"));
+    }
+    rf_close(client);
+    proxy_stop(fault);
+    redis_server_stop(plain);
 }
 
 /* A sentinel that lags names a server that is a master no more. */
@@ -281,6 +328,8 @@ int main(void)
         cmocka_unit_test(test_sentinel_that_hangs_is_passed_over),
         cmocka_unit_test(test_name_that_no_sentinel_knows_is_misuse),
         cmocka_unit_test(test_wrong_password_is_misuse_and_is_not_shown),
+        cmocka_unit_test(test_server_that_is_no_sentinel_is_misuse),
+        cmocka_unit_test(test_place_that_makes_no_sense_is_retry),
         cmocka_unit_test(test_server_that_is_no_master_is_not_believed),
         cmocka_unit_test(test_clients_go_on_after_a_real_fail_over),
         cmocka_unit_test(test_demoted_master_applies_nothing_and_is_left),

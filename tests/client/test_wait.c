@@ -284,6 +284,31 @@ static void test_lost_answer_during_a_wait_is_asked_for_again(void **state)
     proxy_stop(fault);
 }
 
+/* The second request is the one that sleeps in Redis. */
+static void test_sleep_that_redis_never_answers_ends_with_the_wait(void **state)
+{
+    proxy *fault = proxy_start(redis_server_socket(server));
+    rf_options opts = RF_OPTIONS_INIT;
+    rf_client *far;
+    rf_lock *held, *lock;
+    int64_t since;
+
+    (void)state;
+    opts.timeout_ms = 200;
+    assert_status(rf_open(proxy_url(fault), &opts, &far), RF_OK);
+    assert_status(acquire(client, "r", 30000, 0, &held), RF_OK);
+    since = test_now_ms();
+    proxy_set(fault, PROXY_MUTE, 1, 1);
+    assert_status(acquire(far, "r", 30000, 1000, &lock), RF_TIMEOUT);
+    assert_at_least_ms(since, 990);
+    assert_at_most_ms(since, 5000);
+    assert_status(rf_release(held), RF_OK);
+    assert_status(acquire(far, "r", 30000, 1000, &lock), RF_OK);
+    assert_status(rf_release(lock), RF_OK);
+    rf_close(far);
+    proxy_stop(fault);
+}
+
 static void *cancel_later(void *arg)
 {
     rf__sleep_until_ms(rf__now_ms() + 150);
@@ -487,6 +512,7 @@ int main(void)
         CASE(test_redis_that_restarts_is_waited_for),
         CASE(test_redis_that_stays_away_is_retry_and_not_timeout),
         CASE(test_lost_answer_during_a_wait_is_asked_for_again),
+        CASE(test_sleep_that_redis_never_answers_ends_with_the_wait),
         CASE(test_cancel_from_another_thread_ends_a_wait),
         CASE(test_cancel_ends_polling_too),
         CASE(test_cancel_ends_a_wait_for_a_redis_that_is_away),

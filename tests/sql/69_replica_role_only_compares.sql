@@ -2,7 +2,7 @@
 -- Copyright (c) 2026 ringfence maintainers
 -- case 25, case 36
 BEGIN;
-SELECT plan(16);
+SELECT plan(17);
 
 CREATE TABLE parent (id int PRIMARY KEY);
 INSERT INTO parent VALUES (1), (2);
@@ -34,6 +34,8 @@ SELECT throws_ok('UPDATE both_of SET fence = NULL', 'RF001', NULL,
     'with a resource, too');
 SELECT lives_ok('UPDATE stock SET left_over = 9',
     'the fence need not be named: a replicated change names what it likes');
+SELECT lives_ok('UPDATE parts SET fence = 6',
+    'a higher fence passes, in a partition as well');
 SELECT lives_ok('UPDATE both_of SET fence = 9', 'no claim is asked for');
 SELECT lives_ok($$INSERT INTO both_of VALUES (2, 1)$$, 'nor for INSERT');
 SELECT lives_ok('INSERT INTO line VALUES (1)', 'nor by a resource alone');
