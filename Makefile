@@ -17,10 +17,13 @@ ROUNDS    ?=#	of each measurement, instead of its own number
 PG        ?=#	matrix: this PostgreSQL alone
 SOURCE    ?=#	of the demo's locks: redis or postgresql
 V         ?=#	1: show the commands
-export PREFIX PG_CONFIG T SEED SOURCE ROUNDS SANITIZE VALGRIND WERROR PG V
+# COVERAGE: objects that count what they run; set by the target of that name.
+export PREFIX PG_CONFIG T SEED SOURCE ROUNDS SANITIZE VALGRIND COVERAGE WERROR
+export PG V
 
 ROOT  := $(CURDIR)
-BUILD := $(ROOT)/build$(if $(SANITIZE),/sanitize-$(SANITIZE))
+BUILD := $(ROOT)/build$(if $(SANITIZE),/sanitize-$(SANITIZE))$(if \
+           $(COVERAGE),/coverage)
 MAKE_CLIENT    = +@$(MAKE) --no-print-directory -C client BUILD=$(BUILD)
 MAKE_EXTENSION = +@mkdir -p $(BUILD)/pg_extension && $(MAKE) \
                    $(if $(V),,-s) --no-print-directory \
@@ -28,7 +31,7 @@ MAKE_EXTENSION = +@mkdir -p $(BUILD)/pg_extension && $(MAKE) \
 
 .PHONY: all client extension examples check test-client test-sql \
         test-isolation test tests demo bench bench-counts model sim \
-        mutants drills soak matrix sqlsmith lint format install uninstall \
+        mutants drills soak coverage matrix sqlsmith lint format install uninstall \
         install-extension deps clean help
 
 all: client extension ## build the library and the extension
@@ -94,6 +97,11 @@ drills: deps ## real servers, real faults, SEED=n
 soak: deps ## all faults at random, for MINUTES=n
 	+@$(MAKE) --no-print-directory all
 	@RF_BUILD=$(BUILD) tests/drills/soak
+
+coverage: ## which lines the tests reach, refuse less than required
+	@tests/lib/deps.sh check coverage
+	+@$(MAKE) --no-print-directory tests COVERAGE=1
+	@COVERAGE=1 tests/coverage/run
 
 sqlsmith: ## random statements on protected tables, MINUTES=n (10)
 	@tests/lib/deps.sh check sqlsmith

@@ -5,9 +5,9 @@
 # deps.sh GROUP...: install the Debian packages that are missing, by apt-get.
 #
 # Groups: check (what make check and make demo need), lint, valgrind, model,
-# matrix, sim, sqlsmith, drills.  Silent and quick when nothing is missing.  What it
-# leaves alone is told in docs/building.md: no PostgreSQL cluster is created, no
-# service started.
+# matrix, sim, sqlsmith, drills, coverage.  Silent and quick when nothing is
+# missing.  What it leaves alone is told in docs/building.md: no PostgreSQL
+# cluster is created, no service started.
 set -eu
 
 PG_MAJOR=${PG_MAJOR:-15}
@@ -24,6 +24,7 @@ packages() {
     valgrind) echo valgrind libc6-dbg ;;
     model) echo gcc libc6-dev spin ;;
     sqlsmith) echo sqlsmith ;;
+    coverage) echo lcov ;;
     matrix) echo debootstrap ;;
     drills) echo strace ;;
     sim) echo liblua5.1-0-dev ;;

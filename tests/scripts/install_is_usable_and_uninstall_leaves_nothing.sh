@@ -20,7 +20,8 @@ STRICT="-Wall -Wextra -pedantic -Werror"
 # Objects of its own, since others may be building in the usual folder.
 tree() {
     env -u MAKEFLAGS -u MAKELEVEL make -s -C "$RF_ROOT" "$1" \
-        BUILD="$TMPDIR/build" PREFIX=$PREFIX DESTDIR="$DEST" SANITIZE= V=
+        BUILD="$TMPDIR/build" PREFIX=$PREFIX DESTDIR="$DEST" SANITIZE= \
+        COVERAGE= V=
 }
 
 # The file's paths hang on its prefix, which is all that DEST changes.

@@ -15,6 +15,7 @@ build() {
     ${CC:-gcc} -o "$1" "$1.c" -I"$RF_ROOT/client" \
         $(pkg-config --cflags libpq) \
         ${SANITIZE:+-fsanitize=address,undefined} \
+        ${COVERAGE:+--coverage} \
         "$RF_BUILD/libringfence.a" -pthread $(pkg-config --libs hiredis libpq)
 }
 
