@@ -95,3 +95,18 @@ rf_status rf_list(rf_client *client, rf_visit visit, void *arg)
     }
     return status;
 }
+
+rf_status rf_examine(rf_client *client, rf_on_finding on_finding, void *arg)
+{
+    rf__examination e = { .on_finding = on_finding, .arg = arg, .probe = 1 };
+    rf_status status = check_client(client);
+
+    if (status != RF_OK)
+        return status;
+    if (on_finding == NULL)
+        return rf__misuse(client, "on_finding is NULL");
+    if (client->source->ops->examine == NULL)
+        return RF_OK;
+    e.timeout_ms = client->timeout_ms;
+    return client->source->ops->examine(client->source, &e);
+}

@@ -407,14 +407,14 @@ static rf_status wait_for_wake(rf__source *base, rf__grant *grant,
 }
 
 /* Owners of slots: replicas would show the same once more. */
-static rf_status list(rf__source *base, rf__page *page, int64_t deadline_ms)
+/* The nodes that have slots.  RF_OK, or why they can't be known. */
+static rf_status owners(cluster *c, rf__source *out[NODES_MAX], size_t *n,
+                        int64_t deadline_ms)
 {
-    cluster *c = self(base);
-    rf__source *owners[NODES_MAX];
     char seen[NODES_MAX] = { 0 };
-    size_t n = 0;
     rf_status status = learn_slots(c, deadline_ms);
 
+    *n = 0;
     if (status != RF_OK)
         return status;
     for (int slot = 0; slot < RF__SLOTS; slot++) {
@@ -423,9 +423,35 @@ static rf_status list(rf__source *base, rf__page *page, int64_t deadline_ms)
     }
     for (size_t i = 0; i < c->n; i++) {
         if (seen[i])
-            owners[n++] = c->nodes[i].source;
+            out[(*n)++] = c->nodes[i].source;
     }
-    return rf__list_in_turn(owners, n, page, deadline_ms);
+    return RF_OK;
+}
+
+static rf_status list(rf__source *base, rf__page *page, int64_t deadline_ms)
+{
+    rf__source *nodes[NODES_MAX];
+    size_t n;
+    rf_status status = owners(self(base), nodes, &n, deadline_ms);
+
+    if (status != RF_OK)
+        return status;
+    return rf__list_in_turn(nodes, n, page, deadline_ms);
+}
+
+/* A key that is made up would belong to some other node. */
+static rf_status examine(rf__source *base, const rf__examination *e)
+{
+    rf__source *nodes[NODES_MAX];
+    rf__examination without = *e;
+    size_t n;
+    rf_status status = owners(self(base), nodes, &n,
+                              rf__now_ms() + e->timeout_ms);
+
+    if (status != RF_OK)
+        return status;
+    without.probe = 0;
+    return rf__examine_in_turn(nodes, n, &without);
 }
 
 /* ---- Open and close ----------------------------------------------------------- */
@@ -453,6 +479,7 @@ static const rf__source_ops ops = {
     .acquire_all = acquire_all,
     .force_release = force_release,
     .list = list,
+    .examine = examine,
     .renew_all = rf__renew_in_turn,
     .release_all = rf__release_in_turn,
     .clone = clone,

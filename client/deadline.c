@@ -4,7 +4,7 @@
  * deadline.c - the only file that reads a clock
  *
  * CLOCK_BOOTTIME, because a lock goes on running out while a laptop sleeps and
- * CLOCK_MONOTONIC stands still then.  The wall clock is never asked: it jumps.
+ * CLOCK_MONOTONIC stands still then.  The wall clock decides nothing: it jumps.
  */
 #include "internal.h"
 
@@ -18,6 +18,14 @@ int64_t rf__now_us(void)
 
     clock_gettime(CLOCK_BOOTTIME, &now);
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int64_t rf__wall_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 int64_t rf__now_ms(void)

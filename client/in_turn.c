@@ -79,3 +79,25 @@ rf_status rf__list_in_turn(rf__source **sources, size_t n, rf__page *page,
     snprintf(page->cursor, sizeof(page->cursor), "%d:%.20s", (int)at, cursor);
     return RF_OK;
 }
+
+rf_status rf__examine_in_turn(rf__source **sources, size_t n,
+                              const rf__examination *e)
+{
+    for (size_t i = 0; i < n; i++) {
+        rf_status status = sources[i]->ops->examine(sources[i], e);
+        rf_finding away = { .severity = RF_WARNING,
+                            .where = "",
+                            .subject = "server",
+                            .found = sources[i]->error->text,
+                            .meaning = "It can't be asked; locks need those "
+                                       "that are left.",
+                            .remedy = "Look whether it runs and can be "
+                                      "reached." };
+
+        if (status == RF_NOMEM)
+            return status;
+        if (status != RF_OK)
+            e->on_finding(&away, e->arg);
+    }
+    return RF_OK;
+}

@@ -25,4 +25,10 @@ void rf__release_in_turn(rf__source *s, rf__grant *grants, rf_status *results,
 rf_status rf__list_in_turn(rf__source **sources, size_t n, rf__page *page,
                            int64_t deadline_ms);
 
+/*
+ * Every one of them, also after one that can't be asked: that is a finding.
+ */
+rf_status rf__examine_in_turn(rf__source **sources, size_t n,
+                              const rf__examination *e);
+
 #endif /* RF_IN_TURN_H */

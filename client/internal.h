@@ -19,6 +19,9 @@
 int64_t rf__now_ms(void);
 int64_t rf__now_us(void);
 
+/* The wall clock, for people alone: nothing is ever decided by it. */
+int64_t rf__wall_ms(void);
+
 /* Until when a lock may be believed in that was asked for at sent_ms. */
 int64_t rf__deadline_ms(int64_t sent_ms, int64_t ttl_ms);
 

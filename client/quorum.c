@@ -380,6 +380,14 @@ static rf_status list(rf__source *base, rf__page *page, int64_t deadline_ms)
     return rf__list_in_turn(q->node, q->n, page, deadline_ms);
 }
 
+/* One that is away is a finding: a majority may do. */
+static rf_status examine(rf__source *base, const rf__examination *e)
+{
+    rf__quorum *q = self(base);
+
+    return rf__examine_in_turn(q->node, q->n, e);
+}
+
 /* ---- Open and close -------------------------------------------------------------- */
 
 static void close_quorum(rf__source *base)
@@ -405,6 +413,7 @@ static const rf__source_ops ops = {
     .acquire_all = rf__acquire_in_turn,
     .force_release = force_release,
     .list = list,
+    .examine = examine,
     .renew_all = rf__renew_in_turn,
     .release_all = rf__release_in_turn,
     .clone = clone,

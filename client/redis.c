@@ -146,6 +146,14 @@ void rf__redis_locate_by(rf__redis *r, rf__locator *l)
     r->locator = l;
 }
 
+void rf__redis_place(const rf__redis *r, char *out, size_t size)
+{
+    if (r->url.path[0] != '\0')
+        (void)snprintf(out, size, "%s", r->url.path);
+    else
+        (void)snprintf(out, size, "%s:%d", r->url.host, r->url.port);
+}
+
 int rf__redis_located(const rf__redis *r)
 {
     return r->locator != NULL;

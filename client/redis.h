@@ -39,6 +39,9 @@ void rf__redis_free(rf__redis *r);
 void rf__redis_close(rf__redis *r);
 int rf__redis_connected(const rf__redis *r);
 
+/* Where it is, for people: host:port, or a path. */
+void rf__redis_place(const rf__redis *r, char *out, size_t size);
+
 /* From now on l, which belongs to r, says where the server is. */
 void rf__redis_locate_by(rf__redis *r, rf__locator *l);
 int rf__redis_located(const rf__redis *r);

@@ -37,8 +37,11 @@ rf_status rf__rs_force_release(rf__source *base, const char *resource,
 
 /* ---- List ----------------------------------------------------------------- */
 
-/* Every lock's key, and none of the others: those go on after the brace. */
-static void write_pattern(char out[2 * RF__PREFIX_MAX + 8], const char *prefix)
+/* Of locks "", of counters ":fence": what their keys have after the brace. */
+#define PATTERN_MAX (2 * RF__PREFIX_MAX + 16)
+
+static void write_pattern(char out[PATTERN_MAX], const char *prefix,
+                          const char *suffix)
 {
     size_t n = 0;
 
@@ -48,16 +51,18 @@ static void write_pattern(char out[2 * RF__PREFIX_MAX + 8], const char *prefix)
             out[n++] = '\\';
         out[n++] = *prefix;
     }
-    memcpy(out + n, "*}", 3);
+    memcpy(out + n, "*}", 2);
+    memcpy(out + n + 2, suffix, strlen(suffix) + 1);
 }
 
-static int append_scan(rf__redis_source_t *s, const char *cursor)
+static int append_scan(rf__redis_source_t *s, const char *cursor,
+                       const char *suffix)
 {
-    char pattern[2 * RF__PREFIX_MAX + 8];
+    char pattern[PATTERN_MAX];
     const char *words[] = { "SCAN", cursor, "MATCH", pattern, "COUNT", "256" };
     int fine = rf__words_begin(rf__redis_out(s->redis), 6);
 
-    write_pattern(pattern, s->author.prefix);
+    write_pattern(pattern, s->author.prefix, suffix);
     for (int i = 0; i < 6 && fine; i++)
         fine = rf__words_text(rf__redis_out(s->redis), words[i]);
     if (!fine)
@@ -67,11 +72,15 @@ static int append_scan(rf__redis_source_t *s, const char *cursor)
 
 /* "{lock:v1:name}" to "name", in place of its prefix and braces.  0: not one. */
 static size_t name_of(const rf__redis_source_t *s, const char *key,
-                      const char **name)
+                      const char *suffix, const char **name)
 {
     size_t prefix = strlen(s->author.prefix) + 1, len = strlen(key);
+    size_t tail = strlen(suffix);
 
-    if (len < prefix + 2 || key[0] != '{' || key[len - 1] != '}' ||
+    if (len < prefix + 2 + tail || strcmp(key + len - tail, suffix) != 0)
+        return 0;
+    len -= tail;
+    if (key[0] != '{' || key[len - 1] != '}' ||
         memcmp(key + 1, s->author.prefix, prefix - 1) != 0)
         return 0;
     *name = key + prefix;
@@ -80,7 +89,7 @@ static size_t name_of(const rf__redis_source_t *s, const char *key,
 
 /* {cursor, {key, key, ...}}, flat: items 1, and 3 to the end. */
 static rf_status read_page(rf__redis_source_t *s, const rf__reply *reply,
-                           rf__page *page)
+                           const char *suffix, rf__page *page)
 {
     const char *cursor = rf__reply_text(reply, 1);
     size_t items = rf__reply_count(reply), size = 1, used = 0;
@@ -97,7 +106,7 @@ static rf_status read_page(rf__redis_source_t *s, const rf__reply *reply,
     memcpy(page->cursor, cursor, strlen(cursor) + 1);
     for (size_t i = 3; i < items; i++) {
         const char *key = rf__reply_text(reply, i), *name;
-        size_t len = key != NULL ? name_of(s, key, &name) : 0;
+        size_t len = key != NULL ? name_of(s, key, suffix, &name) : 0;
 
         if (len == 0 || len > RF_RESOURCE_MAX)
             continue;
@@ -109,7 +118,8 @@ static rf_status read_page(rf__redis_source_t *s, const rf__reply *reply,
     return RF_OK;
 }
 
-rf_status rf__rs_list(rf__source *base, rf__page *page, int64_t deadline_ms)
+static rf_status scan(rf__source *base, const char *suffix, rf__page *page,
+                      int64_t deadline_ms)
 {
     rf__redis_source_t *s = rf__rs(base);
     const rf__reply *reply;
@@ -119,7 +129,7 @@ rf_status rf__rs_list(rf__source *base, rf__page *page, int64_t deadline_ms)
     page->n = 0;
     if (status != RF_OK)
         return status;
-    if (!append_scan(s, page->cursor))
+    if (!append_scan(s, page->cursor, suffix))
         return RF_NOMEM;
     status = rf__redis_send(s->redis, deadline_ms, base->error);
     if (status == RF_OK)
@@ -127,6 +137,16 @@ rf_status rf__rs_list(rf__source *base, rf__page *page, int64_t deadline_ms)
     if (status == RF_OK && rf__reply_kind(reply, 0) == RF__ERROR)
         status = rf__script_refused(s->redis, reply, base->error);
     else if (status == RF_OK)
-        status = read_page(s, reply, page);
+        status = read_page(s, reply, suffix, page);
     return status == RF_UNKNOWN ? RF_RETRY : status;
+}
+
+rf_status rf__rs_list(rf__source *base, rf__page *page, int64_t deadline_ms)
+{
+    return scan(base, "", page, deadline_ms);
+}
+
+rf_status rf__rs_counters(rf__source *base, rf__page *page, int64_t deadline_ms)
+{
+    return scan(base, ":fence", page, deadline_ms);
 }

@@ -135,6 +135,7 @@ static const rf__source_ops ops = {
     .acquire_all = rf__rs_acquire_all,
     .force_release = rf__rs_force_release,
     .list = rf__rs_list,
+    .examine = rf__rs_examine,
     .renew_all = rf__rs_renew_all,
     .release_all = rf__rs_release_all,
     .clone = clone,

@@ -31,11 +31,14 @@ void rf__rs_ask_replicas(rf__redis_source_t *s, rf__call *call,
 rf_status rf__rs_confirm(rf__redis_source_t *s, const rf__call *call,
                          rf__grants *grants, int64_t deadline_ms);
 
-/* redis_wait.c, redis_many.c, redis_admin.c: see source.h. */
+/* redis_wait.c, redis_many.c, redis_admin.c, redis_examine.c: see source.h. */
 rf_status rf__rs_force_release(rf__source *base, const char *resource,
                                rf_fence fence, const char *reason,
                                int64_t deadline_ms);
 rf_status rf__rs_list(rf__source *base, rf__page *page, int64_t deadline_ms);
+rf_status rf__rs_counters(rf__source *base, rf__page *page,
+                          int64_t deadline_ms); /* likewise, of the counters */
+rf_status rf__rs_examine(rf__source *base, const rf__examination *e);
 rf_status rf__rs_wait(rf__source *base, rf__grant *grant, int64_t for_ms);
 rf_status rf__rs_acquire_all(rf__source *base, rf__grants *grants,
                              rf_fence floor, int64_t deadline_ms);

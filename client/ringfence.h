@@ -501,6 +501,38 @@ typedef int (*rf_visit)(const char *resource, const rf_info *info, void *arg);
  */
 rf_status rf_list(rf_client *client, rf_visit visit, void *arg);
 
+typedef enum rf_severity {
+    RF_FINE = 0,    /* as it should be                                    */
+    RF_NOTICE = 1,  /* good to know                                       */
+    RF_WARNING = 2, /* locks may be lost or refused; the data stays right */
+    RF_CRITICAL = 3 /* locks can't be had, or can't be relied on          */
+} rf_severity;
+
+#define RF_SEVERITIES 4
+
+/* Texts that there are none of are "".  They live until the visit returns. */
+typedef struct rf_finding {
+    rf_severity severity;
+    const char *where;   /* which server                            */
+    const char *subject; /* what was looked at, such as "eviction"  */
+    const char *found;   /* what it is, such as "allkeys-lru"       */
+    const char *meaning; /* for the locks and their fences          */
+    const char *remedy;  /* what to change                          */
+} rf_finding;
+
+typedef void (*rf_on_finding)(const rf_finding *finding, void *arg);
+
+/*
+ * Look at the servers of the lock service, with a person's questions: version,
+ * role, memory, eviction, persistence, replicas, permissions, clock, counters
+ * that are none.  Each answer is a finding, also when it is a good one or can't
+ * be had.  Takes a moment for each 10000 counters, and leaves nothing behind.
+ * on_finding must not use the client.
+ *
+ * Returns RF_OK, RF_RETRY, RF_MISUSE or RF_NOMEM.
+ */
+rf_status rf_examine(rf_client *client, rf_on_finding on_finding, void *arg);
+
 /*
  * Take the lock on resource away from whoever has it with this fence.  For
  * people: the database refuses nothing of the old holder until a newer one has

@@ -36,7 +36,7 @@ extern const rf__script rf__script_acquire, rf__script_renew,
     rf__script_release, rf__script_reissue, rf__script_inspect,
     rf__script_force_release, rf__script_acquire_all, rf__script_raise,
     rf__script_withdraw, rf__script_acquire_shared, rf__script_renew_shared,
-    rf__script_release_shared;
+    rf__script_release_shared, rf__script_probe;
 
 #define RF__ARGS_MAX 6
 

@@ -69,6 +69,14 @@ typedef struct rf__page {
     size_t n;
 } rf__page;
 
+/* How servers are looked at, and who is told. */
+typedef struct rf__examination {
+    rf_on_finding on_finding;
+    void *arg;
+    int timeout_ms; /* of each request                              */
+    int probe;      /* 1: any key may be written on this server     */
+} rf__examination;
+
 typedef struct rf__source rf__source;
 
 /*
@@ -124,6 +132,12 @@ typedef struct rf__source_ops {
      * "0" and end when it is "0" again.  Names may come twice.
      */
     rf_status (*list)(rf__source *s, rf__page *page, int64_t deadline_ms);
+
+    /*
+     * Tell what there is to tell of each server.  RF_OK, or why one can't be
+     * asked.  NULL: there is nothing that this source knows to ask.
+     */
+    rf_status (*examine)(rf__source *s, const rf__examination *e);
 
     /* The same service over a connection of its own; NULL: out of memory. */
     rf__source *(*clone)(rf__source *s, rf__error *error);

@@ -83,6 +83,7 @@ int cli_tell(cli_call *call, const char *resource, rf_status status);
 /* ---- The commands ----------------------------------------------------- */
 
 extern const cli_command cli_run, cli_acquire, cli_renew, cli_release,
-    cli_inspect, cli_list;
+    cli_inspect, cli_list, cli_watch, cli_force_release, cli_guard, cli_heal,
+    cli_audit_command, cli_drill, cli_doctor;
 
 #endif /* CLI_COMMAND_H */

@@ -26,8 +26,7 @@ const char cli_about_settings[] =
     "URL, pg = CONNINFO, prefix = TEXT. A password is refused on the command "
     "line, and in a file that others can read.";
 
-/* Print words from column indent on, the first of them at column at. */
-static void wrap(const char *text, int at, int indent)
+void cli_help_wrapped(const char *text, int at, int indent)
 {
     while (*text != '\0') {
         int len = (int)strcspn(text, " \n");
@@ -53,6 +52,12 @@ static void wrap(const char *text, int at, int indent)
     (void)putchar('\n');
 }
 
+void cli_help_indented(const char *text, int indent)
+{
+    (void)printf("%*s", indent, "");
+    cli_help_wrapped(text, indent, indent);
+}
+
 static void heading(const char *text)
 {
     (void)printf("\n%s%s%s\n", cli_colour_on(CLI_BOLD), text,
@@ -68,19 +73,19 @@ static void entry(const char *term, const char *text, int column)
         (void)printf("%*s", column - at, "");
     else
         (void)printf("\n%*s", column, "");
-    wrap(text, column, column);
+    cli_help_wrapped(text, column, column);
 }
 
 void cli_help_all(void)
 {
     (void)printf("Usage: ringfence COMMAND [OPTION...] [ARGUMENT...]\n\n");
-    wrap(cli_about, 0, 0);
+    cli_help_wrapped(cli_about, 0, 0);
     heading("Commands");
     for (int i = 0; cli_commands[i] != NULL; i++)
         entry(cli_commands[i]->name, cli_commands[i]->summary, 17);
     heading("Where the servers are");
     (void)printf("  ");
-    wrap(cli_about_settings, 2, 2);
+    cli_help_wrapped(cli_about_settings, 2, 2);
     heading("Exit codes");
     for (int row = 0; cli_exit_row(row) != NULL; row++) {
         const cli_exit *e = cli_exit_row(row);
@@ -96,7 +101,7 @@ void cli_help(const cli_command *command)
 {
     (void)printf("Usage: ringfence %s [OPTION...]%s%s\n\n", command->name,
                  *command->operands != '\0' ? " " : "", command->operands);
-    wrap(command->text, 0, 0);
+    cli_help_wrapped(command->text, 0, 0);
     heading("Options");
     for (const cli_option_id *id = command->options; *id != OPT_END; id++) {
         const cli_option *option = &cli_options[*id];

@@ -12,6 +12,10 @@
 void cli_help_all(void);
 void cli_help(const cli_command *command);
 
+/* Words in lines, from column indent on; the first begins at column at. */
+void cli_help_wrapped(const char *text, int at, int indent);
+void cli_help_indented(const char *text, int indent);
+
 /* What is true of every command. */
 extern const char cli_about[]; /* paragraphs */
 extern const char cli_about_settings[];

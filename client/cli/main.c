@@ -15,7 +15,10 @@
 const cli_command *const cli_commands[] = { &cli_run,     &cli_acquire,
                                             &cli_renew,   &cli_release,
                                             &cli_inspect, &cli_list,
-                                            NULL };
+                                            &cli_watch,   &cli_doctor,
+                                            &cli_guard,   &cli_force_release,
+                                            &cli_heal,    &cli_audit_command,
+                                            &cli_drill,   NULL };
 
 int cli_json(const cli_call *call)
 {

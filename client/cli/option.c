@@ -34,6 +34,15 @@ const cli_option cli_options[OPT_COUNT_OF] = {
     [OPT_STDIN] = { "stdin", NULL,
                     "Read the grant from standard input, as acquire --json "
                     "prints it, and not from the environment." },
+    [OPT_FENCE] = { "fence", "NUMBER",
+                    "The fence that the holder has, as inspect shows it." },
+    [OPT_REASON] = { "reason", "TEXT",
+                     "Why, for the log of the lock service." },
+    [OPT_DRY_RUN] = { "dry-run", NULL, "Only show what would be done." },
+    [OPT_EVERY] = { "every", "TIME", "How often to look. Default 1s." },
+    [OPT_COUNT] = { "count", "NUMBER",
+                    "How many times to look. Default: without end." },
+    [OPT_ALL] = { "all", NULL, "Every drill, and not the demo." },
     [OPT_REDIS] = { "redis", "URL",
                     "Where the locks are. Without a password: that belongs "
                     "into "

@@ -38,6 +38,6 @@ too_wide() {
 plan 5
 is "the exit codes are those of --help" "$(documented)" "$(shown)"
 ok "there are commands" test "$(commands | wc -l)" -ge 6
-is "every command is in the manual" "$(commands | sed 's/.*/`&`/' | missing)" ""
+is "every command is in the manual" "$(commands | sed 's/^/ringfence /' | missing)" ""
 is "every option is" "$(options | grep -v -e --help | missing)" ""
 is "help fits on a terminal" "$(too_wide)" ""

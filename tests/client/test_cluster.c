@@ -403,6 +403,22 @@ static void test_locks_are_granted_while_their_slot_moves(void **state)
 
 /* ---- A master that dies ------------------------------------------------------------- */
 
+static void count_nodes(const rf_finding *finding, void *arg)
+{
+    *(int *)arg += strcmp(finding->subject, "version") == 0;
+}
+
+static void test_every_node_with_slots_is_examined(void **state)
+{
+    rf_client *client = open_for(2000);
+    int nodes = 0;
+
+    (void)state;
+    assert_status(rf_examine(client, count_nodes, &nodes), RF_OK);
+    assert_int_equal(nodes, 3);
+    rf_close(client);
+}
+
 static void test_replica_takes_over_within_the_deadline(void **state)
 {
     rf_client *client = open_for(25000), *hasty = open_for(300);
@@ -437,6 +453,7 @@ int main(void)
         cmocka_unit_test(test_slot_that_has_moved_is_followed),
         cmocka_unit_test(test_lock_on_its_way_is_renewed_where_it_is),
         cmocka_unit_test(test_locks_are_granted_while_their_slot_moves),
+        cmocka_unit_test(test_every_node_with_slots_is_examined),
         cmocka_unit_test(test_replica_takes_over_within_the_deadline),
     };
 

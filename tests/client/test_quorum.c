@@ -528,6 +528,30 @@ static void test_two_of_five_may_be_gone_and_three_may_not(void **state)
     rf_close(client);
 }
 
+static void count_servers(const rf_finding *finding, void *arg)
+{
+    int *n = arg;
+
+    n[0] += strcmp(finding->subject, "version") == 0;
+    n[1] += strcmp(finding->subject, "server") == 0;
+}
+
+static void test_every_master_is_examined_and_who_is_away_is_told(void **state)
+{
+    rf_client *client = open_at(url, 2000);
+    int n[2] = { 0 };
+
+    (void)state;
+    assert_status(rf_examine(client, count_servers, n), RF_OK);
+    assert_int_equal(n[0], NODES);
+    redis_server_kill(node[3]);
+    assert_status(rf_examine(client, count_servers, n), RF_OK);
+    assert_int_equal(n[0], 2 * NODES - 1);
+    assert_int_equal(n[1], 1);
+    redis_server_restart(node[3]);
+    rf_close(client);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -541,6 +565,7 @@ int main(void)
         cmocka_unit_test(test_complete_grant_is_handed_out_again_as_it_was),
         cmocka_unit_test(test_people_can_list_and_take_away),
         cmocka_unit_test(test_shared_locks_are_misuse),
+        cmocka_unit_test(test_every_master_is_examined_and_who_is_away_is_told),
         cmocka_unit_test(test_set_of_locks_is_all_or_none),
         cmocka_unit_test(test_kept_lock_lives_on_a_majority),
         cmocka_unit_test(test_majority_that_does_not_answer_is_unknown),
