@@ -45,7 +45,7 @@ local function get(key)
     return false, nil, value
 end
 
-if not holder or #holder ~= 32 or holder:find('[^0-9a-f]') then
+if not holder or #holder ~= 32 or not holder:find('^[0-9a-f]+$') then
     return reply('ARGUMENT_BAD', 'holder')
 elseif not number(ttl) then
     return reply('ARGUMENT_BAD', 'ttl_ms')

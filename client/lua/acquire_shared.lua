@@ -23,7 +23,7 @@ local function number(text)
     return text and text:find('^[1-9]%d*$') and #text <= 15
 end
 
-if not holder or #holder ~= 32 or holder:find('[^0-9a-f]') then
+if not holder or #holder ~= 32 or not holder:find('^[0-9a-f]+$') then
     return reply('ARGUMENT_BAD', 'holder')
 elseif not number(ttl) then
     return reply('ARGUMENT_BAD', 'ttl_ms')
