@@ -24,18 +24,10 @@ static const rf__pg_step commit_step = { "COMMIT", 0, NULL, NULL };
 /* One claim: a transaction of its own, in one round trip. */
 static rf_status claim(PGconn *conn, rf_lock *lock, rf__error *error)
 {
-    rf__pg_guard guard;
-    rf__pg_step steps[3];
-    rf__pg_talk talk = { .steps = steps, .n = 3, .commits = 1, .error = error };
-    rf_status status = rf__pg_guard_write(&guard, lock, error);
+    rf__pg_step steps[3] = { begin_step, begin_step, commit_step };
+    rf__pg_talk talk = { .n = 3, .commits = 1, .error = error };
+    rf_status status = rf__pg_guarded(conn, lock, &talk, steps, 1);
 
-    if (status != RF_OK)
-        return status;
-    steps[0] = begin_step;
-    steps[1] = guard.step;
-    steps[2] = commit_step;
-    talk.until_ms = guard.until_ms;
-    status = rf__pg_converse(conn, &talk);
     PQclear(talk.last);
     rf__pg_tidy(conn);
     /*

@@ -27,17 +27,11 @@ static rf_status check_statement(const rf_pg_statement *statement,
 static rf_status run(PGconn *conn, rf_lock *lock, const rf__pg_step *statement,
                      rf__error *error, PGresult **result)
 {
-    rf__pg_guard guard;
-    rf__pg_step steps[2];
-    rf__pg_talk talk = { .steps = steps, .n = 2, .error = error };
-    rf_status status = rf__pg_guard_write(&guard, lock, error);
+    rf__pg_step steps[2] = { *statement, *statement };
+    rf__pg_talk talk = { .n = 2, .error = error };
+    rf_status status = rf__pg_guarded(conn, lock, &talk, steps, 0);
 
-    if (status != RF_OK)
-        return rf__pg_settle(lock, status);
-    steps[0] = guard.step;
-    steps[1] = *statement;
-    talk.until_ms = guard.until_ms;
-    status = rf__pg_settle(lock, rf__pg_converse(conn, &talk));
+    status = rf__pg_settle(lock, status);
     if (status == RF_OK && result != NULL)
         *result = talk.last;
     else

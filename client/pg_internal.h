@@ -4,8 +4,8 @@
  * pg_internal.h - what the files of the database side share
  *
  * postgres.c carries a conversation, pg_guard.c knows the guard's call and
- * what its answer does to a lock; pg_acquire.c, pg_exec.c and
- * pg_transaction.c are the public calls.  Nothing here is API.
+ * what its answer does to a lock, pg_prepared.c how it is sent; pg_acquire.c,
+ * pg_exec.c and pg_transaction.c are the public calls.  Nothing here is API.
  */
 #ifndef RF_PG_INTERNAL_H
 #define RF_PG_INTERNAL_H
@@ -24,14 +24,25 @@ typedef struct rf__pg_step {
     const char *const *values;
 } rf__pg_step;
 
+/* A step that the server may know by name, or whose own result is wanted. */
+typedef struct rf__pg_named {
+    int at;           /* which step                                     */
+    const char *name; /* NULL: it is sent like all others               */
+    int prepare;      /* 1: not yet known by that name                  */
+    PGresult *result; /* out: the step's, when it succeeded; to clear   */
+    int refused;      /* out: the name is not known, or taken; so that
+                         nothing was done, in this step or after it     */
+} rf__pg_named;
+
 /* Statements that travel together, closed by one Sync: one round trip. */
 typedef struct rf__pg_talk {
     const rf__pg_step *steps;
     int n;
-    int commits;      /* a step commits, so that half of it may */
-    int64_t until_ms; /* on rf__now_ms(): nobody waits longer   */
-    rf__error *error; /* where a failure is told                */
-    PGresult *last;   /* out: of the last step, on RF_OK alone  */
+    int commits;         /* a step commits, so that half of it may */
+    int64_t until_ms;    /* on rf__now_ms(): nobody waits longer   */
+    rf__error *error;    /* where a failure is told                */
+    rf__pg_named *named; /* one of the steps, or NULL           */
+    PGresult *last;      /* out: of the last step, on RF_OK alone  */
 } rf__pg_talk;
 
 /*
@@ -84,6 +95,14 @@ rf_status rf__pg_check_idle(PGconn *conn, rf__error *error);
 
 /* pg_guard.c: RF_OK when the lock was claimed and is not over. */
 rf_status rf__pg_check_lock(const rf_lock *lock, rf__error *error);
+
+/*
+ * pg_prepared.c: a conversation on an idle connection with the guard's call as
+ * steps[at], which is filled in here, and with it until_ms.  Only BEGIN may come
+ * before it.  Returns what rf__pg_converse() returns, and RF_LOST.
+ */
+rf_status rf__pg_guarded(PGconn *conn, const rf_lock *lock, rf__pg_talk *talk,
+                         rf__pg_step *steps, int at);
 
 /* pg_guard.c: write the call out; the lease is what is left of the lock. */
 rf_status rf__pg_guard_write(rf__pg_guard *guard, const rf_lock *lock,

@@ -14,20 +14,14 @@ static rf_status ask(PGconn *conn, const rf_lock *lock, const char *operation,
                      rf__error *error, int *committed)
 {
     const char *values[2] = { rf_lock_resource(lock), operation };
-    rf__pg_guard guard;
     rf__pg_step steps[3] = {
         { .sql = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE" },
         { .sql = NULL },
         { .sql = "SELECT ringfence.once($1, $2)", .n = 2, .values = values },
     };
-    rf__pg_talk talk = { .steps = steps, .n = 3, .error = error };
-    rf_status status = rf__pg_guard_write(&guard, lock, error);
+    rf__pg_talk talk = { .n = 3, .error = error };
+    rf_status status = rf__pg_guarded(conn, lock, &talk, steps, 1);
 
-    if (status != RF_OK)
-        return status;
-    steps[1] = guard.step;
-    talk.until_ms = guard.until_ms;
-    status = rf__pg_converse(conn, &talk);
     if (status == RF_OK)
         *committed = strcmp(PQgetvalue(talk.last, 0, 0), "f") == 0;
     PQclear(talk.last);

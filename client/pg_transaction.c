@@ -17,9 +17,8 @@ static const char *const begin_sql[] = {
 
 rf_status rf_pg_begin(PGconn *conn, rf_lock *lock, rf_pg_isolation isolation)
 {
-    rf__pg_guard guard;
     rf__pg_step steps[2] = { { NULL, 0, NULL, NULL }, { NULL, 0, NULL, NULL } };
-    rf__pg_talk talk = { .steps = steps, .n = 2 };
+    rf__pg_talk talk = { .n = 2 };
     rf_status status;
 
     if (lock == NULL)
@@ -31,14 +30,10 @@ rf_status rf_pg_begin(PGconn *conn, rf_lock *lock, rf_pg_isolation isolation)
     status = rf__pg_check_lock(lock, talk.error);
     if (status == RF_OK)
         status = rf__pg_check_idle(conn, talk.error);
-    if (status == RF_OK)
-        status = rf__pg_guard_write(&guard, lock, talk.error);
     if (status != RF_OK)
         return status;
     steps[0].sql = begin_sql[isolation];
-    steps[1] = guard.step;
-    talk.until_ms = guard.until_ms;
-    status = rf__pg_converse(conn, &talk);
+    status = rf__pg_guarded(conn, lock, &talk, steps, 1);
     PQclear(talk.last);
     if (status == RF_OK)
         return RF_OK;

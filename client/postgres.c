@@ -21,6 +21,7 @@
 typedef struct answers {
     PGresult *last; /* of the latest step that succeeded             */
     int steps;      /* answered, with or without success             */
+    int preparing;  /* the next answer is that to a step's preparing */
     int failed;     /* there was an error; its outcome is in status  */
     rf_status status;
 } answers;
@@ -78,15 +79,43 @@ void rf__pg_abandon(PGconn *conn)
 
 /* ---- Sending -------------------------------------------------------------- */
 
+/* That step, when it has a name. */
+static rf__pg_named *named_at(const rf__pg_talk *talk, int at)
+{
+    rf__pg_named *named = talk->named;
+
+    return named != NULL && named->name != NULL && named->at == at ? named
+                                                                   : NULL;
+}
+
+static int prepares_at(const rf__pg_talk *talk, int at)
+{
+    const rf__pg_named *named = named_at(talk, at);
+
+    return named != NULL && named->prepare;
+}
+
+static int queue_step(PGconn *conn, const rf__pg_talk *talk, int at)
+{
+    const rf__pg_step *step = &talk->steps[at];
+    const rf__pg_named *named = named_at(talk, at);
+
+    if (named == NULL)
+        return PQsendQueryParams(conn, step->sql, step->n, step->types,
+                                 step->values, NULL, NULL, 0);
+    if (named->prepare &&
+        !PQsendPrepare(conn, named->name, step->sql, step->n, step->types))
+        return 0;
+    return PQsendQueryPrepared(conn, named->name, step->n, step->values, NULL,
+                               NULL, 0);
+}
+
 static int queue_steps(PGconn *conn, const rf__pg_talk *talk)
 {
     int i;
 
     for (i = 0; i < talk->n; i++) {
-        const rf__pg_step *step = &talk->steps[i];
-
-        if (!PQsendQueryParams(conn, step->sql, step->n, step->types,
-                               step->values, NULL, NULL, 0))
+        if (!queue_step(conn, talk, i))
             return 0;
     }
     return PQpipelineSync(conn);
@@ -155,20 +184,55 @@ static void note_error(answers *got, const PGresult *result, rf__error *error)
         got->status = RF_UNKNOWN;
 }
 
-/* Take one result; it is freed or kept. */
-static void take(answers *got, PGresult *result, rf__error *error)
+/* invalid_sql_statement_name, duplicate_prepared_statement */
+static int refuses_name(const PGresult *result)
 {
+    const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+
+    return code != NULL &&
+           (strcmp(code, "26000") == 0 || strcmp(code, "42P05") == 0);
+}
+
+static void keep(const rf__pg_talk *talk, answers *got, PGresult *result)
+{
+    rf__pg_named *named = talk->named;
+    PGresult **where = &got->last;
+
+    if (named != NULL && named->at == got->steps && !got->preparing)
+        where = &named->result;
+    PQclear(*where);
+    *where = result;
+}
+
+/* Take one result; it is freed or kept. */
+static void take(const rf__pg_talk *talk, answers *got, PGresult *result)
+{
+    rf__pg_named *named = named_at(talk, got->steps);
+
     switch (PQresultStatus(result)) {
     case PGRES_TUPLES_OK:
     case PGRES_COMMAND_OK:
-    case PGRES_EMPTY_QUERY:
-        PQclear(got->last);
-        got->last = result;
-        return;
+    case PGRES_EMPTY_QUERY: keep(talk, got, result); return;
     case PGRES_PIPELINE_ABORTED: break; /* the error before it says why */
-    default: note_error(got, result, error);
+    default:
+        if (named != NULL && !got->failed)
+            named->refused = refuses_name(result);
+        note_error(got, result, talk->error);
     }
     PQclear(result);
+}
+
+/* The answer to a step is complete.  0 when there were more than asked for. */
+static int next_step(const rf__pg_talk *talk, answers *got)
+{
+    if (got->preparing) {
+        got->preparing = 0;
+        return 1;
+    }
+    got->steps++;
+    got->preparing = prepares_at(talk, got->steps);
+    /* One for each step, and one for an error of the Sync itself. */
+    return got->steps <= talk->n + 1;
 }
 
 /* The answers break off.  An error that was heard before stays the last. */
@@ -192,8 +256,7 @@ static rf_status collect(PGconn *conn, const rf__pg_talk *talk, answers *got)
             return break_off(talk, got, "no answer in time");
         result = PQgetResult(conn);
         if (result == NULL) {
-            /* One for each step, and one for an error of the Sync itself. */
-            if (PQstatus(conn) != CONNECTION_OK || ++got->steps > talk->n + 1)
+            if (PQstatus(conn) != CONNECTION_OK || !next_step(talk, got))
                 return break_off(talk, got, PQerrorMessage(conn));
             continue;
         }
@@ -204,7 +267,7 @@ static rf_status collect(PGconn *conn, const rf__pg_talk *talk, answers *got)
         case PGRES_COPY_BOTH:
             PQclear(result);
             return break_off(talk, got, "COPY has no place here");
-        default: take(got, result, talk->error);
+        default: take(talk, got, result);
         }
     }
 }
@@ -214,7 +277,7 @@ static rf_status collect(PGconn *conn, const rf__pg_talk *talk, answers *got)
 /* Send and receive, with the connection in pipeline mode. */
 static rf_status exchange(PGconn *conn, rf__pg_talk *talk)
 {
-    answers got = { NULL, 0, 0, RF_OK };
+    answers got = { .status = RF_OK, .preparing = prepares_at(talk, 0) };
     rf_status status = send_steps(conn, talk);
     int complete = 0;
 

@@ -27,7 +27,7 @@ pooled() { PGHOST=$dir PGPORT=6432 "$@"; }
 
 pooler_start "$dir" || exit 1
 
-plan 7
+plan 8
 ok "the tables are created" \
     query -f "$RF_ROOT/examples/stock.sql" -f "$RF_ROOT/examples/orders.sql"
 is "one statement is fenced" \
@@ -50,4 +50,6 @@ is "and the stock says so" "$(query -c 'SELECT remaining FROM stock')" 94
 
 story=$(pooled "$RF_BUILD/examples/two_holders" "$url")
 is "an old holder is refused" $? 0
+is "and nothing was prepared in the server's connection" \
+    "$(pooled query -c 'SELECT count(*) FROM pg_prepared_statements')" 0
 printf '# %s\n' "${story//$'\n'/$'\n'# }"
