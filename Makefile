@@ -67,7 +67,8 @@ demo: deps ## stale holders against two shops, one of them fenced
 	+@$(MAKE) --no-print-directory all examples
 	@RF_BUILD=$(BUILD) examples/demo/run
 
-bench: deps ## measure side by side with the alternatives
+bench: ## measure side by side with the alternatives
+	@tests/lib/deps.sh check bench
 	+@$(MAKE) --no-print-directory all
 	$(MAKE_CLIENT) benches
 	@RF_BUILD=$(BUILD) tests/bench/run

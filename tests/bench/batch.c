@@ -4,27 +4,39 @@
  * batch.c - many locks in one request, against one request for each
  *
  * rf_acquire_all() and rf_release_all() against as many rf_acquire() and
- * rf_release() calls, on one connection over the loopback, by turns.
+ * rf_release() calls, on one connection, by turns: over the loopback, and where
+ * every answer comes a millisecond late.
  *
  *   batch [rounds]
  */
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "die.h"
+#include "proxy.h"
 #include "redis_server.h"
 #include "ringfence.h"
 #include "sample.h"
 #include "stopwatch.h"
 
-enum { ROUNDS_MAX = 1000, REPEAT = 10 };
+enum { ROUNDS_MAX = 1000, REPEAT_MAX = 10, FAR_MS = 1 };
 
 typedef enum { ACQUIRE, RELEASE, STEPS } step;
 
-static rf_client *client;
+/* A way to a Redis, and how much is done there. */
+typedef struct place {
+    const char *name;
+    rf_client *client;
+    size_t rounds, repeat;
+    step last; /* the proxy delays requests that came together one by one */
+} place;
+
+static rf_client *client; /* of the place where we are */
 static const char *resources[RF_ALL_MAX];
 
-/* [step][round]: microseconds for each lock, the least of a few. */
+/* [step][round]: microseconds for each lock. */
 typedef double series[STEPS][ROUNDS_MAX];
 
 static void must(rf_status status)
@@ -60,67 +72,76 @@ static void one_by_one(size_t n, double us[STEPS])
 }
 
 /* The median of some, so that one interruption does not make the round. */
-static void play(void (*way)(size_t, double *), size_t n, size_t round,
-                 series into)
+static void play(void (*way)(size_t, double *), size_t n, size_t repeat,
+                 double into[STEPS])
 {
-    double us[STEPS][REPEAT], both[STEPS];
+    double us[STEPS][REPEAT_MAX], both[STEPS];
 
-    for (size_t i = 0; i < REPEAT; i++) {
+    for (size_t i = 0; i < repeat; i++) {
         way(n, both);
         for (step s = ACQUIRE; s < STEPS; s++)
             us[s][i] = both[s] / (double)n;
     }
     for (step s = ACQUIRE; s < STEPS; s++)
-        into[s][round] = sample_median(us[s], REPEAT);
+        into[s] = sample_median(us[s], repeat);
 }
 
-static void tell(size_t n, series ours, series theirs, size_t rounds)
+static void tell(const char *name, step s, const series us, const series them,
+                 size_t rounds)
 {
     static const char *const suffixes[STEPS] = { "", ".release" };
+    sample_ratio r = sample_compare(them[s], us[s], rounds);
 
-    for (step s = ACQUIRE; s < STEPS; s++) {
-        sample_ratio r = sample_compare(theirs[s], ours[s], rounds);
-
-        printf("batch.%zu%s\t%.2f\tus per lock\tsingle_calls\t%.2f\t%.2f"
-               "\t%.2f\n",
-               n, suffixes[s], sample_median(ours[s], rounds), r.ratio, r.low,
-               r.high);
-    }
+    printf("batch.%s%s\t%.2f\tus per lock\tsingle\t%.2f\t%.2f\t%.2f\n", name,
+           suffixes[s], sample_median(us[s], rounds), r.ratio, r.low, r.high);
+    printf("batch.%s_single%s\t%.2f\tus per lock\t\t\t\t\n", name, suffixes[s],
+           sample_median(them[s], rounds));
 }
 
-static void tell_single(series theirs, size_t rounds)
+static void compare(const place *where, size_t n)
 {
-    printf("batch.single\t%.2f\tus per lock\t\t\t\t\n",
-           sample_median(theirs[ACQUIRE], rounds));
-    printf("batch.single.release\t%.2f\tus per lock\t\t\t\t\n",
-           sample_median(theirs[RELEASE], rounds));
+    static series us, them;
+    double both[STEPS];
+    char name[32];
+
+    client = where->client;
+    snprintf(name, sizeof(name), "%zu%s", n, where->name);
+    for (size_t round = 0; round <= where->rounds; round++) {
+        bool ours_first = round % 2;
+
+        for (int i = 0; i < 2; i++) {
+            bool ours = ours_first == (i == 0);
+
+            play(ours ? at_once : one_by_one, n, where->repeat, both);
+            /* The first round warms up. */
+            for (step s = ACQUIRE; s < STEPS && round > 0; s++)
+                (ours ? us : them)[s][round - 1] = both[s];
+        }
+    }
+    for (step s = ACQUIRE; s <= where->last; s++)
+        tell(name, s, us, them, where->rounds);
 }
 
-static void compare(size_t n, size_t rounds, int last)
+static rf_client *client_at(int port)
 {
-    static series ours, theirs;
+    rf_client *made;
+    char url[64];
 
-    play(one_by_one, n, 0, theirs);
-    play(at_once, n, 0, ours);
-    for (size_t round = 0; round < rounds; round++) {
-        play(round % 2 ? at_once : one_by_one, n, round,
-             round % 2 ? ours : theirs);
-        play(round % 2 ? one_by_one : at_once, n, round,
-             round % 2 ? theirs : ours);
-    }
-    tell(n, ours, theirs, rounds);
-    if (last)
-        tell_single(theirs, rounds);
+    snprintf(url, sizeof(url), "redis://127.0.0.1:%d", port);
+    if (rf_open(url, NULL, &made) != RF_OK)
+        die(url, rf_message(NULL));
+    return made;
 }
 
 int main(int argc, char **argv)
 {
-    static const size_t sizes[] = { 1, 10, 100 };
     static char names[RF_ALL_MAX][16];
     size_t rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 21;
-    size_t n_sizes = sizeof(sizes) / sizeof(sizes[0]);
     redis_server *server = redis_server_start(NULL);
-    char url[64];
+    proxy *late = proxy_start(redis_server_socket(server));
+    place near = { "", client_at(redis_server_port(server)), rounds, REPEAT_MAX,
+                   RELEASE };
+    place far = { "_far", client_at(proxy_port(late)), 3, 1, ACQUIRE };
 
     if (rounds < 1 || rounds > ROUNDS_MAX)
         die("rounds: 1 to 1000", NULL);
@@ -128,12 +149,13 @@ int main(int argc, char **argv)
         snprintf(names[i], sizeof(names[i]), "order:%zu", i);
         resources[i] = names[i];
     }
-    snprintf(url, sizeof(url), "redis://127.0.0.1:%d",
-             redis_server_port(server));
-    must(rf_open(url, NULL, &client));
-    for (size_t i = 0; i < n_sizes; i++)
-        compare(sizes[i], rounds, i + 1 == n_sizes);
-    rf_close(client);
+    proxy_set_delay(late, 0, INT_MAX, FAR_MS);
+    compare(&near, 10);
+    compare(&near, 100);
+    compare(&far, 100);
+    rf_close(near.client);
+    rf_close(far.client);
+    proxy_stop(late);
     redis_server_stop(server);
     return 0;
 }

@@ -2,6 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 ringfence maintainers
 #
-# What the library costs beyond its two round trips; lock_bench.c tells it.
+# What the library costs beyond its two round trips; lock.c tells it.
 set -euo pipefail
-"$RF_BUILD/bench/lock_bench" ${ROUNDS:+"$ROUNDS"} | grep -F $'\t'
+"$RF_BUILD/bench/lock" ${ROUNDS:+"$ROUNDS"}

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "database.h"
 #include "die.h"
@@ -22,6 +21,7 @@
 #include "ringfence.h"
 #include "ringfence_pg.h"
 #include "sample.h"
+#include "stopwatch.h"
 
 enum { ROUNDS_MAX = 1000, PER_ROUND = 20, DELAY_MS = 1 };
 
@@ -32,20 +32,13 @@ typedef void work(PGconn *conn);
 typedef struct contestant {
     const char *name;
     work *once;
-    double us[ROUNDS_MAX]; /* median of a round */
+    double us[ROUNDS_MAX];     /* median of a round                        */
+    double cpu_us[ROUNDS_MAX]; /* of the server's process, for each of them */
 } contestant;
 
 static redis_server *redis;
 static rf_client *client;
 static rf_lock *held;
-
-static double now_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
 
 static void run(PGconn *conn, const char *sql)
 {
@@ -116,12 +109,27 @@ static double round_us(PGconn *conn, const contestant *c)
     double us[PER_ROUND];
 
     for (size_t i = 0; i < PER_ROUND; i++) {
-        double begin = now_us();
+        double begin = stopwatch_us();
 
         c->once(conn);
-        us[i] = now_us() - begin;
+        us[i] = stopwatch_us() - begin;
     }
     return sample_median(us, PER_ROUND);
+}
+
+/* The server's process tells by itself. */
+static double server_cpu_us(PGconn *conn)
+{
+    unsigned long long ns;
+    char name[64];
+    FILE *file;
+
+    snprintf(name, sizeof(name), "/proc/%d/schedstat", PQbackendPID(conn));
+    file = fopen(name, "r");
+    if (file == NULL || fscanf(file, "%llu", &ns) != 1)
+        die("cannot read", name);
+    fclose(file);
+    return (double)ns / 1e3;
 }
 
 static void play(PGconn *conn, contestant *all, size_t n, size_t rounds)
@@ -131,22 +139,37 @@ static void play(PGconn *conn, contestant *all, size_t n, size_t rounds)
     for (size_t round = 0; round < rounds; round++)
         for (size_t i = 0; i < n; i++) {
             contestant *c = &all[(i + round) % n];
+            double cpu = server_cpu_us(conn);
 
             c->us[round] = round_us(conn, c);
+            c->cpu_us[round] = (server_cpu_us(conn) - cpu) / PER_ROUND;
         }
+}
+
+static void tell_alone(const contestant *c, size_t rounds)
+{
+    printf("section.%s\t%.0f\tper s\t\t\t\t\n", c->name,
+           1e6 / sample_median(c->us, rounds));
+    printf("section.%s.cpu\t%.1f\tus of the server\t\t\t\t\n", c->name,
+           sample_median(c->cpu_us, rounds));
 }
 
 /* Ours is the first; throughput is the inverse of its time. */
 static void tell_times(const contestant *all, size_t n, size_t rounds)
 {
-    for (size_t i = 1; i < n; i++) {
-        sample_ratio r = sample_compare(all[i].us, all[0].us, rounds);
+    const contestant *us = &all[0];
 
-        printf("section.%s\t%.0f\tper s\t%s\t%.3f\t%.3f\t%.3f\n", all[0].name,
-               1e6 / sample_median(all[0].us, rounds), all[i].name, r.ratio,
-               r.low, r.high);
-        printf("section.%s\t%.0f\tper s\t\t\t\t\n", all[i].name,
-               1e6 / sample_median(all[i].us, rounds));
+    for (size_t i = 1; i < n; i++) {
+        sample_ratio r = sample_compare(all[i].us, us->us, rounds);
+        sample_ratio c = sample_compare(us->cpu_us, all[i].cpu_us, rounds);
+
+        printf("section.%s\t%.0f\tper s\t%s\t%.3f\t%.3f\t%.3f\n", us->name,
+               1e6 / sample_median(us->us, rounds), all[i].name, r.ratio, r.low,
+               r.high);
+        printf("section.%s.cpu\t%.1f\tus of the server\t%s\t%.3f\t%.3f\t%.3f\n",
+               us->name, sample_median(us->cpu_us, rounds), all[i].name,
+               c.ratio, c.low, c.high);
+        tell_alone(&all[i], rounds);
     }
 }
 
@@ -210,6 +233,20 @@ static void compare(PGconn *conn, contestant *all, size_t n, size_t rounds)
     tell_round_trips(all, n);
 }
 
+/* Without the disk, what the server and the client do is all there is. */
+static void compare_unflushed(PGconn *conn, size_t rounds)
+{
+    static contestant writes[] = {
+        { .name = "fenced_write_unflushed", .once = fenced_write },
+        { .name = "plain_write_unflushed", .once = plain_write }
+    };
+
+    run(conn, "SET synchronous_commit = off");
+    play(conn, writes, 2, rounds);
+    tell_times(writes, 2, rounds);
+    run(conn, "RESET synchronous_commit");
+}
+
 int main(int argc, char **argv)
 {
     static contestant writes[] = {
@@ -236,6 +273,7 @@ int main(int argc, char **argv)
     options.ttl_ms = 600000;
     must(rf_pg_acquire(client, conn, "writes", &options, &held));
     compare(conn, writes, 2, rounds);
+    compare_unflushed(conn, rounds);
     compare(conn, sections, 3, rounds);
     must(rf_release(held));
     rf_close(client);

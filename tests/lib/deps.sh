@@ -5,8 +5,8 @@
 # deps.sh GROUP...: install the Debian packages that are missing, by apt-get.
 #
 # Groups: check (what make check and make demo need), lint, valgrind, model,
-# matrix, sim, sqlsmith, drills, coverage.  Silent and quick when nothing is
-# missing.  What it leaves alone is told in docs/building.md: no PostgreSQL
+# matrix, sim, sqlsmith, drills, coverage, bench.  Silent and quick when nothing
+# is missing.  What it leaves alone is told in docs/building.md: no PostgreSQL
 # cluster is created, no service started.
 set -eu
 
@@ -25,6 +25,7 @@ packages() {
     model) echo gcc libc6-dev spin ;;
     sqlsmith) echo sqlsmith ;;
     coverage) echo lcov ;;
+    bench) echo gnuplot-nox python3-redis python3-hiredis ;;
     matrix) echo debootstrap ;;
     drills) echo strace ;;
     sim) echo liblua5.1-0-dev ;;

@@ -10,9 +10,9 @@
 #include "turn.h"
 
 #include <pthread.h>
-#include <time.h>
 
 #include "die.h"
+#include "stopwatch.h"
 
 typedef struct worker {
     pthread_t thread;
@@ -22,14 +22,6 @@ typedef struct worker {
     size_t count;
 } worker;
 
-static double now_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
 static void *work(void *argument)
 {
     worker *w = argument;
@@ -37,14 +29,14 @@ static void *work(void *argument)
     do {
         session_execute(w->s, w->contestant);
         w->count++;
-    } while (now_us() < w->until_us);
+    } while (stopwatch_us() < w->until_us);
     return NULL;
 }
 
 /* All clients at once; one needs no thread. */
 static double work_together(worker *workers, size_t n)
 {
-    double begin = now_us();
+    double begin = stopwatch_us();
 
     if (n == 1)
         work(&workers[0]);
@@ -55,7 +47,7 @@ static double work_together(worker *workers, size_t n)
         for (size_t i = 0; i < n; i++)
             pthread_join(workers[i].thread, NULL);
     }
-    return now_us() - begin;
+    return stopwatch_us() - begin;
 }
 
 static double all_cpu_us(const plan *p, session **sessions)
@@ -77,11 +69,12 @@ turn turn_take(const plan *p, session **sessions, size_t contestant)
     wal = session_wal(sessions[0]);
     cpu = all_cpu_us(p, sessions);
     for (size_t i = 0; i < p->clients; i++)
-        workers[i] = (worker){
-            .s = sessions[i],
-            .contestant = contestant,
-            .until_us = p->batch_ms ? now_us() + (double)p->batch_ms * 1e3 : 0
-        };
+        workers[i] = (worker){ .s = sessions[i],
+                               .contestant = contestant,
+                               .until_us = p->batch_ms
+                                               ? stopwatch_us() +
+                                                     (double)p->batch_ms * 1e3
+                                               : 0 };
     us = work_together(workers, p->clients);
     cpu = all_cpu_us(p, sessions) - cpu;
     wal = session_wal(sessions[0]) - wal;

@@ -1,0 +1,7 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 ringfence maintainers
+#
+# Many locks in one request, against one request for each; batch.c tells it.
+set -euo pipefail
+"$RF_BUILD/bench/batch" ${ROUNDS:+"$ROUNDS"}

@@ -1,0 +1,7 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 ringfence maintainers
+#
+# What each lock in a keeper costs; keeper.c tells it.
+set -euo pipefail
+"$RF_BUILD/bench/keeper"
