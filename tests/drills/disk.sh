@@ -6,10 +6,16 @@
 #
 # No file of the process may grow beyond a limit, which can be set while it runs,
 # by anybody: write(2) then writes what fits, and the next time fails, as on a
-# disk that is full.  PostgreSQL ignores the signal that comes with it; Redis has
+# disk that is full.  What comes after PID and SIZE runs the command that sets it, as
+# whoever owns the process.  PostgreSQL ignores the signal that comes with it; Redis has
 # to be started so.
 
-disk_full() { prlimit --pid "$1" --fsize="$2": || fail "no limit to be had"; }
+disk_full() {
+    local pid=$1 size=$2
+    shift 2
+    "$@" prlimit --pid "$pid" --fsize="$size": || is_over "$pid" ||
+        fail "no limit to be had"
+}
 
 # A Redis that keeps a log: redis_with_log WHEN
 redis_with_log() {

@@ -2,19 +2,28 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 ringfence maintainers
 #
-# replica.sh - a second Redis in $dir/r that follows the first (to be sourced)
+# replica.sh - Redis servers that talk to each other (to be sourced)
 
-# Replication needs TCP: a port that is free, found by trying.
-replica_start() {
-    local i
+# redis_on_port DIR [ARG...]: servers find each other by TCP; sets port to one
+# that is free, found by trying.
+redis_on_port() {
+    local at=$1 i
+    shift
     for ((i = 0; i < 50; i++)); do
         port=$((20000 + (RANDOM * 7 + $$) % 30000))
-        redis_stop "$dir"
-        redis_start "$dir" --port $port --bind 127.0.0.1 \
-            --repl-diskless-sync-delay 0 2>/dev/null && break
+        redis_stop "$at"
+        redis_start "$at" --port $port --bind 127.0.0.1 "$@" 2>/dev/null &&
+            return 0
     done
+    fail "no port for Redis"
+}
+
+# A second Redis in $dir/r that follows the first.
+replica_start() {
+    redis_on_port "$dir" --repl-diskless-sync-delay 0
+    master_port=$port
     mkdir "$dir/r"
-    redis_start "$dir/r" --replicaof 127.0.0.1 "$port"
+    redis_on_port "$dir/r" --replicaof 127.0.0.1 "$master_port"
     await 20 "the replica follows" replica_is_up
 }
 

@@ -12,7 +12,12 @@
 #   server_backup NAME     a copy of the current one, not running
 #   server_use NAME        sql and workers go there from now on
 #   server_run NAME        start it (again), and use it
+#   failing_over NAME NAME COMMAND...: a worker that finds whichever takes writes
 #   server_kill NAME       at once: every process of it
+#   backup_taken NAME      as server_backup; prints how far it goes
+#   standby_cut NAME       it gets no more, and stays as it is
+#   standby_has NAME       prints how far it goes
+#   standby_promote NAME   it takes over, and is used
 #
 # What was committed is read from a slot of logical decoding, which neither a
 # backup nor a standby inherits.  So history_keep reads it before a server goes,
@@ -31,6 +36,10 @@ server_run() {
     happens "PostgreSQL $1 starts"
     pg_run "$dir/$1" || fail "server $1 does not start"
     export PGDATABASE=$database
+}
+
+failing_over() {
+    PGHOST=$dir/$1/socket,$dir/$2/socket PGTARGETSESSIONATTRS=read-write "${@:3}"
 }
 
 server_backup() {
@@ -53,6 +62,43 @@ server_standby() {
 }
 server_is_followed() {
     [ "$(sql "SELECT state FROM pg_stat_replication")" = streaming ]
+}
+
+backup_taken() {
+    sql "SELECT pg_current_wal_lsn()"
+    server_backup "$1" >&2
+}
+
+on_standby() { PGHOST=$dir/$1/socket sql "$2"; }
+standby_has() { on_standby "$1" "SELECT pg_last_wal_replay_lsn()"; }
+standby_has_all() {
+    [ "$(on_standby "$1" "SELECT pg_last_wal_replay_lsn() >=
+                              '$(sql "SELECT pg_current_wal_lsn()")'")" = t ]
+}
+
+standby_cut() {
+    await 20 "the standby has all" standby_has_all "$1"
+    happens "standby $1 is cut off"
+    on_standby "$1" "ALTER SYSTEM SET primary_conninfo = ''"
+    on_standby "$1" "SELECT pg_reload_conf()"
+    await 20 "the standby is cut off" standby_is_alone
+}
+standby_is_alone() { [ -z "$(sql "SELECT pid FROM pg_stat_replication")" ]; }
+
+standby_promote() {
+    server_use "$1"
+    happens "standby $1 takes over"
+    sql "SELECT pg_promote()"
+}
+
+# commits_need NAME: commits are acknowledged when the standby has them.
+commits_need() {
+    sql "ALTER SYSTEM SET synchronous_standby_names = '*'"
+    sql "SELECT pg_reload_conf()"
+    await 20 "standby $1 is synchronous" standby_is_synchronous
+}
+standby_is_synchronous() {
+    [ "$(sql "SELECT sync_state FROM pg_stat_replication")" = sync ]
 }
 
 server_kill() {
