@@ -123,10 +123,11 @@ typedef struct rf__acquire {
     rf_on_acquired done;
     void *arg;
     int64_t end_ms, ceiling_ms, asked_us;
-    int again;     /* the caller has it already              */
-    int maybe;     /* a request may have landed that nobody answered */
-    int waited;    /* its first request was not the one              */
-    int cancelled; /* it gives up                                    */
+    int again;      /* the caller has it already              */
+    int maybe;      /* a request may have landed that nobody answered */
+    int unanswered; /* there was one, whatever was answered since   */
+    int waited;     /* its first request was not the one              */
+    int cancelled;  /* it gives up                                    */
     enum { RF__ASKING, RF__STANDING, RF__PAUSING, RF__RETURNING } state;
     struct rf__acquire *behind, *before; /* in its line */
     rf__line *line;                      /* NULL: it is in none */

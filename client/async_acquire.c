@@ -174,8 +174,10 @@ static void answered(rf__ask *asked, rf_status status)
     rf__metrics_time(&client->metrics, RF_TIME_ACQUIRE,
                      rf__now_us() - a->asked_us);
     rf__limits_note(&client->limits, needs_floor ? RF_OK : status);
-    if (status == RF_UNKNOWN || asked->repeated)
+    if (status == RF_UNKNOWN || asked->repeated) {
         a->maybe = 1;
+        a->unanswered = 1;
+    }
     /* Only a clear answer about this lock tells what became of the first. */
     if (status == RF_OK || status == RF_BUSY || needs_floor)
         a->maybe = 0;
@@ -229,6 +231,9 @@ static void follow(rf__acquire *a, rf_status status)
 {
     int out_of_time = a->job.async->closing || rf__left_ms(a->end_ms) == 0;
 
+    /* It may be on its way yet, and then something lands all the same. */
+    if (status == RF_RETRY && a->unanswered)
+        status = RF_UNKNOWN;
     a->job.busy_ms = status == RF_BUSY ? a->ask.grant.busy_ms : -1;
     if (a->cancelled) {
         cancelled(a);

@@ -24,23 +24,18 @@ void rf__ballot_init(rf__ballot *b, rf__quorum *q, const rf__grant *grant)
 void rf__ballot_ask(rf__ballot *b, size_t i, const rf__script *script)
 {
     rf__redis_source_t *s = rf__rs(b->q->node[i]);
-    rf__request *r = &b->request[i];
-    rf__exchange *x = &b->x[i];
 
-    rf__request_write(r, &s->author, script, &b->grant[i], b->floor);
-    x->redis = s->redis;
-    x->call = &r->call;
-    x->error = s->base.error;
-    x->status = RF__PENDING;
+    rf__request_write(&b->request[i], &s->author, script, &b->grant[i],
+                      b->floor);
+    b->has_part[i] = 1;
     b->result[i] = RF__PENDING;
     b->asked++;
 }
 
-static rf_status read_answer(rf__ballot *b, size_t i)
+static rf_status read_answer(rf__ballot *b, size_t i, const rf__reply *reply)
 {
     rf__redis_source_t *s = rf__rs(b->q->node[i]);
-    const rf__reply *reply = b->x[i].reply;
-    const rf__script *script = b->x[i].call->script;
+    const rf__script *script = b->request[i].call.script;
     rf__error *error = s->base.error;
     rf_status status;
 
@@ -56,34 +51,118 @@ static rf_status read_answer(rf__ballot *b, size_t i)
     return rf__rs_settle(s, status);
 }
 
-static int over(rf__round *round, size_t i)
+static void count(rf__ballot *b, size_t i, rf_status result)
 {
-    rf__ballot *b = round->arg;
-
-    b->result[i] = b->x[i].status;
-    if (b->result[i] == RF_OK)
-        b->result[i] = read_answer(b, i);
-    if (b->result[i] == RF_OK)
+    b->result[i] = result;
+    if (result == RF_OK)
         b->ok++;
     else
         b->failed++;
-    if (b->result[i] == RF_LOST) {
+    if (result == RF_LOST) {
         b->lost++;
         b->taken += b->grant[i].taken != 0;
     }
-    return b->ok >= b->enough || b->asked - b->failed < b->enough;
+}
+
+/* ---- Holding them ----------------------------------------------------------- */
+
+typedef struct session {
+    rf__ballot *ballots;
+    size_t n, settled;
+    rf__exchange x[RF__QUORUM_MAX];
+    rf__call *calls[RF__QUORUM_MAX][RF__BALLOTS_MAX];
+    size_t whose[RF__QUORUM_MAX][RF__BALLOTS_MAX]; /* calls[i][j] */
+} session;
+
+static int over(rf__round *round, size_t i)
+{
+    session *s = round->arg;
+    rf__exchange *x = &s->x[i];
+    rf__ballot *b = &s->ballots[s->whose[i][x->at]];
+    rf_status status = x->status;
+
+    if (status == RF__UNSENT) {
+        b->result[i] = RF__UNSENT;
+        return 0;
+    }
+    if (status == RF_OK)
+        status = read_answer(b, i, x->reply);
+    count(b, i, status);
+    if (!b->settled &&
+        (b->ok >= b->enough || b->asked - b->failed < b->enough)) {
+        b->settled = 1;
+        s->settled++;
+    }
+    return s->settled == s->n;
+}
+
+/* What node i is asked. */
+static void gather(session *s, size_t i)
+{
+    rf__redis_source_t *node = rf__rs(s->ballots[0].q->node[i]);
+    rf__exchange *x = &s->x[i];
+
+    for (size_t k = 0; k < s->n; k++) {
+        rf__ballot *b = &s->ballots[k];
+
+        if (!b->has_part[i])
+            continue;
+        b->has_part[i] = 0;
+        s->calls[i][x->n] = &b->request[i].call;
+        s->whose[i][x->n++] = k;
+    }
+    if (x->n == 0)
+        return;
+    x->redis = node->redis;
+    x->calls = s->calls[i];
+    x->error = node->base.error;
+    x->status = RF__PENDING;
+}
+
+static void hold(rf__ballot *ballots, size_t n, int64_t deadline_ms)
+{
+    session s = { .ballots = ballots, .n = n };
+    rf__round round = { .x = s.x,
+                        .n = ballots->q->n,
+                        .deadline_ms = deadline_ms,
+                        .over = over,
+                        .arg = &s };
+
+    for (size_t k = 0; k < n; k++) {
+        if (ballots[k].sent_ms == 0)
+            ballots[k].sent_ms = rf__now_ms();
+    }
+    for (size_t i = 0; i < round.n; i++)
+        gather(&s, i);
+    rf__exchange_all(&round);
+}
+
+/* A script was not known there, so nothing was done: by itself, as text. */
+static void ask_again(rf__ballot *b, int64_t deadline_ms)
+{
+    size_t unsent = 0;
+
+    for (size_t i = 0; i < b->q->n; i++) {
+        if (b->result[i] != RF__UNSENT)
+            continue;
+        b->asked--;
+        rf__ballot_ask(b, i, b->request[i].call.script);
+        unsent++;
+    }
+    if (unsent > 0)
+        hold(b, 1, deadline_ms);
+}
+
+void rf__ballots_hold(rf__ballot *b, size_t n, int64_t deadline_ms)
+{
+    hold(b, n, deadline_ms);
+    for (size_t k = 0; k < n; k++)
+        ask_again(&b[k], deadline_ms);
 }
 
 void rf__ballot_hold(rf__ballot *b, int64_t deadline_ms)
 {
-    rf__round round = { .x = b->x,
-                        .n = b->q->n,
-                        .deadline_ms = deadline_ms,
-                        .over = over,
-                        .arg = b };
-
-    b->sent_ms = rf__now_ms();
-    rf__exchange_all(&round);
+    rf__ballots_hold(b, 1, deadline_ms);
 }
 
 size_t rf__ballot_count(const rf__ballot *b, rf_status result)

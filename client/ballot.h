@@ -26,9 +26,10 @@ typedef struct rf__ballot {
     size_t enough; /* this many RF_OK are all that matters; and no more is
                       waited for when they can't be had any more          */
     size_t asked, ok, lost, taken, failed;
-    int64_t sent_ms; /* before the first request went out */
+    int64_t sent_ms;              /* before the first request went out */
+    int has_part[RF__QUORUM_MAX]; /* it is asked by the next hold */
+    int settled;                  /* all that matters is known    */
     rf__request request[RF__QUORUM_MAX];
-    rf__exchange x[RF__QUORUM_MAX];
 } rf__ballot;
 
 /* A ballot on grant; nobody is asked yet. */
@@ -37,6 +38,13 @@ void rf__ballot_init(rf__ballot *b, rf__quorum *q, const rf__grant *grant);
 /* Ask node i with the next rf__ballot_hold(). */
 void rf__ballot_ask(rf__ballot *b, size_t i, const rf__script *script);
 void rf__ballot_hold(rf__ballot *b, int64_t deadline_ms);
+
+/*
+ * The same for up to RF__BALLOTS_MAX at once: what is asked of one master travels
+ * together.
+ */
+#define RF__BALLOTS_MAX 32
+void rf__ballots_hold(rf__ballot *b, size_t n, int64_t deadline_ms);
 
 size_t rf__ballot_count(const rf__ballot *b, rf_status result);
 

@@ -361,6 +361,115 @@ static rf_status release(rf__source *base, rf__grant *grant,
     return send_on(base, &r, deadline_ms);
 }
 
+/* ---- Many at once ------------------------------------------------------------- */
+
+#define TOGETHER_MAX 64
+
+typedef struct together {
+    cluster *c;
+    rf__grants all;
+    rf_status *results; /* RF__UNSENT: nobody was asked yet */
+    int64_t deadline_ms;
+    void (*ask)(rf__source *s, rf__grant *grants, rf_status *results, size_t n,
+                int64_t deadline_ms);
+    rf_status (*send_on)(rf__source *s, rf__grant *grant, int64_t deadline_ms);
+} together;
+
+/* Those of one node, and where they stand among all. */
+typedef struct share {
+    size_t node, n;
+    size_t at[TOGETHER_MAX];
+    rf__grant grants[TOGETHER_MAX];
+    rf_status results[TOGETHER_MAX];
+} share;
+
+static size_t node_of(const together *t, size_t i)
+{
+    return t->c->slot[rf__slot(t->c->prefix, t->all.grant[i].resource)];
+}
+
+/* The first that nobody was asked for, and others of its node.  0: none is left. */
+static int collect(const together *t, share *part)
+{
+    part->n = 0;
+    for (size_t i = 0; i < t->all.n && part->n < TOGETHER_MAX; i++) {
+        size_t node = node_of(t, i);
+
+        if (t->results[i] != RF__UNSENT || node == NOBODY ||
+            (part->n > 0 && node != part->node))
+            continue;
+        part->node = node;
+        part->at[part->n] = i;
+        part->grants[part->n++] = t->all.grant[i];
+    }
+    return part->n > 0;
+}
+
+static void ask_node(together *t, share *part)
+{
+    rf__source *s = t->c->nodes[part->node].source;
+
+    /* Half of the time: a node that is gone must leave some for the others. */
+    t->ask(s, part->grants, part->results, part->n,
+           rf__now_ms() + (rf__left_ms(t->deadline_ms) + 1) / 2);
+    for (size_t i = 0; i < part->n; i++) {
+        t->all.grant[part->at[i]] = part->grants[i];
+        t->results[part->at[i]] = part->results[i];
+    }
+}
+
+static void learn_missing(together *t)
+{
+    for (size_t i = 0; i < t->all.n; i++) {
+        if (node_of(t, i) != NOBODY)
+            continue;
+        learn_slots(t->c, t->deadline_ms);
+        return;
+    }
+}
+
+/*
+ * One pipeline for each node that has some of them.  What was not done there may
+ * be another node's business by now: one by one then.
+ */
+static void ask_together(together *t)
+{
+    share part;
+
+    for (size_t i = 0; i < t->all.n; i++)
+        t->results[i] = RF__UNSENT;
+    learn_missing(t);
+    while (collect(t, &part))
+        ask_node(t, &part);
+    for (size_t i = 0; i < t->all.n; i++) {
+        rf_status status = t->results[i];
+
+        if (status == RF__UNSENT || status == RF_RETRY || status == RF_MISUSE)
+            t->results[i] = t->send_on(&t->c->base, &t->all.grant[i],
+                                       t->deadline_ms);
+    }
+}
+
+static void renew_all(rf__source *base, rf__grant *grants, rf_status *results,
+                      size_t n, int64_t deadline_ms)
+{
+    together t = { self(base),  { grants, n, 0 }, results,
+                   deadline_ms, rf__rs_renew_all, renew };
+
+    ask_together(&t);
+}
+
+static void release_all(rf__source *base, rf__grant *grants, rf_status *results,
+                        size_t n, int64_t deadline_ms)
+{
+    together t = { self(base),  { grants, n, 0 },   results,
+                   deadline_ms, rf__rs_release_all, release };
+
+    ask_together(&t);
+}
+
+/* ---- The others ----------------------------------------------------------------- */
+
 static rf_status reissue(rf__source *base, rf__grant *grant, rf_fence floor,
                          int64_t deadline_ms)
 {
@@ -480,8 +589,8 @@ static const rf__source_ops ops = {
     .force_release = force_release,
     .list = list,
     .examine = examine,
-    .renew_all = rf__renew_in_turn,
-    .release_all = rf__release_in_turn,
+    .renew_all = renew_all,
+    .release_all = release_all,
     .clone = clone,
     .close = close_cluster,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 ringfence maintainers */
 /*
- * exchange.c - one request to each of several servers, all at once
+ * exchange.c - requests to several servers, all at once
  *
  * One loop over sockets that never block, so that the slowest server costs no
  * more than itself.  Knows scripts, and nothing of what their outcomes mean.
@@ -21,12 +21,17 @@
 
 static rf_status put(rf__exchange *x)
 {
-    if (!x->by_text)
-        return rf__script_put(x->redis, x->call, x->error);
-    /* Another tag: an answer to the first request must not pass for this. */
-    snprintf(x->tag, sizeof(x->tag), "%s+", x->call->tag);
-    x->call->tag = x->tag;
-    return rf__script_put_text(x->redis, x->call, x->error);
+    rf_status status = RF_OK;
+
+    if (x->by_text) {
+        /* Another tag: an answer to the first must not pass for this. */
+        snprintf(x->tag, sizeof(x->tag), "%s+", x->calls[0]->tag);
+        x->calls[0]->tag = x->tag;
+        return rf__script_put_text(x->redis, x->calls[0], x->error);
+    }
+    for (size_t i = 0; i < x->n && status == RF_OK; i++)
+        status = rf__script_put(x->redis, x->calls[i], x->error);
+    return status;
 }
 
 static rf_status take(rf__exchange *x, short *events)
@@ -35,8 +40,9 @@ static rf_status take(rf__exchange *x, short *events)
                                             x->error);
 
     if (status == RF_OK)
-        status = rf__script_judge(x->redis, x->call, x->reply, x->error);
-    if (status != RF__UNSENT)
+        status = rf__script_judge(x->redis, x->calls[x->at], x->reply,
+                                  x->error);
+    if (status != RF__UNSENT || x->n > 1)
         return status;
     if (x->by_text) {
         rf__redis_close(x->redis);
@@ -73,27 +79,63 @@ static rf_status step(rf__exchange *x, short *events)
     return status;
 }
 
+/* What became of the request whose turn it is, and of those behind it. */
+static int tell(rf__round *round, size_t i, rf_status status)
+{
+    rf__exchange *x = &round->x[i];
+    int settled;
+
+    x->status = status;
+    settled = round->over(round, i);
+    x->at++;
+    return settled;
+}
+
+static int tell_rest(rf__round *round, size_t i, rf_status status)
+{
+    int settled = 0;
+
+    while (round->x[i].at < round->x[i].n)
+        settled |= tell(round, i, status);
+    return settled;
+}
+
 /* 1 when nothing else has to be waited for. */
 static int advance(rf__round *round, size_t i, struct pollfd *p)
 {
     rf__exchange *x = &round->x[i];
+    int settled = 0;
     short events = 0;
 
-    x->status = step(x, &events);
+    while (x->at < x->n) {
+        rf_status status = step(x, &events);
+        int answered = x->stage == RF__TAKE;
+
+        x->status = status;
+        if (status == RF__PENDING)
+            break;
+        settled |= tell(round, i, status);
+        if (!answered)
+            settled |= tell_rest(round, i, status);
+        else if (!rf__redis_connected(x->redis))
+            settled |= tell_rest(round, i, RF_UNKNOWN);
+        else if (x->at < x->n)
+            x->status = RF__PENDING;
+    }
     p->fd = x->status == RF__PENDING ? rf__redis_fd(x->redis) : -1;
     p->events = events;
     p->revents = 0;
-    return x->status != RF__PENDING && round->over(round, i);
+    return settled;
 }
 
 static void give_up(rf__round *round, size_t i)
 {
     rf__exchange *x = &round->x[i];
+    int unsent = x->stage == RF__CONNECT && !x->by_text;
 
-    x->status = x->stage == RF__CONNECT && !x->by_text ? RF_RETRY : RF_UNKNOWN;
     rf__redis_close(x->redis);
     rf__set_error(x->error, "no answer from Redis in time");
-    round->over(round, i);
+    tell_rest(round, i, unsent ? RF_RETRY : RF_UNKNOWN);
 }
 
 void rf__exchange_all(rf__round *round)

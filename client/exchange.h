@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 ringfence maintainers */
 /*
- * exchange.h - one request to each of several servers, all at once
+ * exchange.h - requests to several servers, all at once
  */
 #ifndef RF_EXCHANGE_H
 #define RF_EXCHANGE_H
 
 #include "script.h"
 
+/* With one server: all its requests travel together. */
 typedef struct rf__exchange {
     rf__redis *redis; /* NULL: it has no part in this                     */
-    rf__call *call;
+    rf__call *const *calls;
+    size_t n, at; /* how many, and which one's turn it is             */
     rf__error *error;
-    rf_status status;       /* as of rf__script_run(); RF__PENDING: not yet */
+
+    /*
+     * Of calls[at], as of rf__script_run(); RF__PENDING: not yet; RF__UNSENT, when
+     * there are several: the server didn't know the script, and nothing was done.
+     */
+    rf_status status;
     const rf__reply *reply; /* RF_OK: what was answered                     */
     enum { RF__CONNECT, RF__SEND, RF__TAKE } stage;
     int by_text;
@@ -26,8 +33,8 @@ struct rf__round {
     int64_t deadline_ms;
 
     /*
-     * Called when x[i] is over.  1: all that matters is known, and the others
-     * are only waited for a moment longer.
+     * Called when calls[at] of x[i] is over.  1: all that matters is known, and
+     * the others are only waited for a moment longer.
      */
     int (*over)(rf__round *round, size_t i);
     void *arg;

@@ -93,7 +93,7 @@ static size_t make_known(rf__ballot *b, rf_fence fence, int64_t deadline_ms)
     rf__ballot_hold(&second, deadline_ms);
     /* What did not get so far counts no more. */
     for (size_t i = 0; i < b->q->n; i++) {
-        if (second.x[i].redis != NULL)
+        if (second.result[i] != RF__PENDING)
             b->result[i] = second.result[i];
     }
     return known + second.ok;
@@ -231,7 +231,7 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
     return not_granted(&b, grant, deadline_ms);
 }
 
-/* ---- Renew, release, reissue ------------------------------------------------- */
+/* ---- Renew, release ------------------------------------------------- */
 
 static rf_status renew(rf__source *base, rf__grant *grant, int64_t deadline_ms)
 {
@@ -255,6 +255,57 @@ static rf_status release(rf__source *base, rf__grant *grant,
     rf__ballot_hold(&b, deadline_ms);
     return rf__ballot_judge(&b, grant);
 }
+
+/* ---- Many at once ----------------------------------------------------------- */
+
+/* One pipeline to each master for all of them. */
+static void vote_on_all(rf__quorum *q, const rf__script *script,
+                        const rf__grants *all, rf_status *results,
+                        int64_t deadline_ms)
+{
+    rf__ballot b[RF__BALLOTS_MAX];
+
+    for (size_t i = 0; i < all->n; i++) {
+        rf__ballot_init(&b[i], q, &all->grant[i]);
+        ask_all(&b[i], script);
+    }
+    rf__ballots_hold(b, all->n, deadline_ms);
+    for (size_t i = 0; i < all->n; i++) {
+        all->grant[i].sent_ms = b[i].sent_ms;
+        results[i] = rf__ballot_judge(&b[i], &all->grant[i]);
+    }
+}
+
+static void vote_in_parts(rf__source *base, const rf__script *script,
+                          const rf__grants *all, rf_status *results,
+                          int64_t deadline_ms)
+{
+    for (size_t i = 0; i < all->n; i += RF__BALLOTS_MAX) {
+        rf__grants part = { .grant = all->grant + i, .n = all->n - i };
+
+        if (part.n > RF__BALLOTS_MAX)
+            part.n = RF__BALLOTS_MAX;
+        vote_on_all(self(base), script, &part, results + i, deadline_ms);
+    }
+}
+
+static void renew_all(rf__source *base, rf__grant *grants, rf_status *results,
+                      size_t n, int64_t deadline_ms)
+{
+    const rf__grants all = { .grant = grants, .n = n };
+
+    vote_in_parts(base, &rf__script_renew, &all, results, deadline_ms);
+}
+
+static void release_all(rf__source *base, rf__grant *grants, rf_status *results,
+                        size_t n, int64_t deadline_ms)
+{
+    const rf__grants all = { .grant = grants, .n = n };
+
+    vote_in_parts(base, &rf__script_withdraw, &all, results, deadline_ms);
+}
+
+/* ---- Reissue ------------------------------------------------------------------ */
 
 static rf_status reissue(rf__source *base, rf__grant *grant, rf_fence floor,
                          int64_t deadline_ms)
@@ -414,8 +465,8 @@ static const rf__source_ops ops = {
     .force_release = force_release,
     .list = list,
     .examine = examine,
-    .renew_all = rf__renew_in_turn,
-    .release_all = rf__release_in_turn,
+    .renew_all = renew_all,
+    .release_all = release_all,
     .clone = clone,
     .close = close_quorum,
 };

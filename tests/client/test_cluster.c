@@ -8,9 +8,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cluster.h"
+#include "internal.h"
 #include "redis_topology.h"
 
 #define PREFIX  "lock:v1:"
@@ -440,6 +442,112 @@ static void test_replica_takes_over_within_the_deadline(void **state)
     rf_close(hasty);
 }
 
+/* ---- Many at once ----------------------------------------------------------- */
+
+#define MANY 60
+
+/* What INFO says under this name. */
+static long long info(redis_server *at, const char *section, const char *name)
+{
+    const char *text = redis_server_command(at, "INFO %s", section);
+    const char *found = strstr(text, name);
+
+    return found != NULL ? strtoll(found + strlen(name), NULL, 10) : 0;
+}
+
+/* How often it has found something to read: once for each pipeline. */
+static long long reads(redis_server *at)
+{
+    return info(at, "stats", "total_reads_processed:");
+}
+
+static long long scripts(redis_server *at)
+{
+    return info(at, "commandstats", "cmdstat_evalsha:calls=");
+}
+
+typedef struct tally {
+    long long reads[3], scripts[3];
+} tally;
+
+static void tally_begin(tally *t)
+{
+    for (int i = 0; i < 3; i++) {
+        t->scripts[i] = scripts(world->node[i]);
+        t->reads[i] = reads(world->node[i]);
+    }
+}
+
+/* So many scripts since then, and far fewer round trips. */
+static void assert_together(const tally *t, long long least, long long most)
+{
+    long long ran = 0;
+
+    for (int i = 0; i < 3; i++) {
+        assert_in_range(reads(world->node[i]) - t->reads[i], 0, MANY / 4);
+        ran += scripts(world->node[i]) - t->scripts[i];
+    }
+    assert_in_range(ran, least, most);
+}
+
+static void take_many(rf_client *client, rf_lock **locks)
+{
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+
+    opts.ttl_ms = 60000;
+    for (int i = 0; i < MANY; i++) {
+        char name[16];
+
+        snprintf(name, sizeof(name), "many%d", i);
+        assert_status(rf_acquire(client, name, &opts, &locks[i]), RF_OK);
+    }
+}
+
+static void await_renewals(rf_client *client)
+{
+    int64_t since = test_now_ms();
+    rf_stats stats = { 0 };
+
+    while (stats.calls[RF_CALL_RENEW][RF_OK] < MANY) {
+        rf__sleep_until_ms(rf__now_ms() + 5);
+        rf_get_stats(client, &stats);
+        assert_at_most_ms(since, 20000);
+    }
+}
+
+static void test_many_locks_are_renewed_and_given_back_together(void **state)
+{
+    rf_client *client = open_for(5000);
+    rf_keep_options keep = RF_KEEP_INIT;
+    rf_lock *locks[MANY];
+    tally t;
+
+    (void)state;
+    take_many(client, locks);
+    /* The scripts of both are known to all from now on. */
+    assert_status(rf_renew(locks[0], 60000), RF_OK);
+    for (int i = 0; i < 3; i++) {
+        rf_lock *warm;
+        char name[32];
+
+        name_on(i, 0, name);
+        assert_status(rf_acquire(client, name, NULL, &warm), RF_OK);
+        assert_status(rf_renew(warm, 60000), RF_OK);
+        assert_status(rf_release(warm), RF_OK);
+    }
+    tally_begin(&t);
+    keep.ttl_ms = 6000;
+    for (int i = 0; i < MANY; i++)
+        assert_status(rf_keep(locks[i], &keep), RF_OK);
+    await_renewals(client);
+    assert_together(&t, MANY, MANY + 2);
+
+    tally_begin(&t);
+    assert_status(rf_release_all(locks, MANY), RF_OK);
+    assert_together(&t, MANY, MANY + 2);
+    rf_close(client);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -450,6 +558,7 @@ int main(void)
         cmocka_unit_test(test_set_within_one_slot_is_taken_in_one_step),
         cmocka_unit_test(test_server_that_is_no_cluster_is_misuse),
         cmocka_unit_test(test_node_without_slots_is_retry),
+        cmocka_unit_test(test_many_locks_are_renewed_and_given_back_together),
         cmocka_unit_test(test_slot_that_has_moved_is_followed),
         cmocka_unit_test(test_lock_on_its_way_is_renewed_where_it_is),
         cmocka_unit_test(test_locks_are_granted_while_their_slot_moves),

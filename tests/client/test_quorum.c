@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "internal.h"
 #include "lua_scripts.h"
 #include "proxy.h"
 #include "redis_topology.h"
@@ -552,6 +553,110 @@ static void test_every_master_is_examined_and_who_is_away_is_told(void **state)
     rf_close(client);
 }
 
+/* ---- Many at once ----------------------------------------------------------- */
+
+#define MANY 60
+
+/* What INFO says under this name. */
+static long long info(redis_server *at, const char *section, const char *name)
+{
+    const char *text = redis_server_command(at, "INFO %s", section);
+    const char *found = strstr(text, name);
+
+    return found != NULL ? strtoll(found + strlen(name), NULL, 10) : 0;
+}
+
+/* How often it has found something to read: once for each pipeline. */
+static long long reads(redis_server *at)
+{
+    return info(at, "stats", "total_reads_processed:");
+}
+
+static long long scripts(redis_server *at)
+{
+    return info(at, "commandstats", "cmdstat_evalsha:calls=");
+}
+
+typedef struct tally {
+    long long reads[NODES], scripts[NODES];
+} tally;
+
+static void tally_begin(tally *t)
+{
+    for (int i = 0; i < NODES; i++) {
+        t->scripts[i] = scripts(node[i]);
+        t->reads[i] = reads(node[i]);
+    }
+}
+
+/* So many scripts since then, and far fewer round trips. */
+static void assert_together(const tally *t, long long least, long long most)
+{
+    long long ran = 0;
+
+    for (int i = 0; i < NODES; i++) {
+        assert_in_range(reads(node[i]) - t->reads[i], 0, MANY / 4);
+        ran += scripts(node[i]) - t->scripts[i];
+    }
+    assert_in_range(ran, least, most);
+}
+
+static void take_many(rf_client *client, rf_lock **locks)
+{
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+
+    opts.ttl_ms = 60000;
+    for (int i = 0; i < MANY; i++) {
+        char name[16];
+
+        snprintf(name, sizeof(name), "many%d", i);
+        assert_status(rf_acquire(client, name, &opts, &locks[i]), RF_OK);
+    }
+}
+
+static void await_renewals(rf_client *client)
+{
+    int64_t since = test_now_ms();
+    rf_stats stats = { 0 };
+
+    while (stats.calls[RF_CALL_RENEW][RF_OK] < MANY) {
+        rf__sleep_until_ms(rf__now_ms() + 5);
+        rf_get_stats(client, &stats);
+        assert_at_most_ms(since, 20000);
+    }
+}
+
+static void test_many_locks_are_renewed_and_given_back_together(void **state)
+{
+    rf_client *client = open_at(url, 5000);
+    rf_keep_options keep = RF_KEEP_INIT;
+    rf_lock *locks[MANY];
+    tally t;
+
+    (void)state;
+    take_many(client, locks);
+    /* The scripts of both are known to all from now on. */
+    assert_status(rf_renew(locks[0], 60000), RF_OK);
+    take(client, "known");
+    tally_begin(&t);
+    keep.ttl_ms = 6000;
+    for (int i = 0; i < MANY; i++)
+        assert_status(rf_keep(locks[i], &keep), RF_OK);
+    await_renewals(client);
+    assert_together(&t, MANY * 3, MANY * NODES);
+
+    tally_begin(&t);
+    assert_status(rf_release_all(locks, MANY), RF_OK);
+    assert_together(&t, MANY * 3, MANY * NODES);
+    for (int i = 0; i < MANY; i++) {
+        char name[16];
+
+        snprintf(name, sizeof(name), "many%d", i);
+        wait_until(held(name) == 0);
+    }
+    rf_close(client);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -572,6 +677,7 @@ int main(void)
         cmocka_unit_test(test_fences_are_ordered_over_many_hand_overs),
         cmocka_unit_test(test_masters_that_hang_cost_little_time),
         cmocka_unit_test(test_two_of_five_may_be_gone_and_three_may_not),
+        cmocka_unit_test(test_many_locks_are_renewed_and_given_back_together),
     };
 
     return run_group(tests, start, stop);
