@@ -32,7 +32,7 @@ MAKE_EXTENSION = +@mkdir -p $(BUILD)/pg_extension && $(MAKE) \
 .PHONY: all client extension examples check test-client test-sql \
         test-isolation test tests demo bench bench-counts model sim \
         mutants drills soak coverage matrix sqlsmith lint format install uninstall \
-        install-extension deps clean help
+        install-extension deb deb-check pgxn deps clean help
 
 all: client extension ## build the library and the extension
 
@@ -131,6 +131,17 @@ install-extension: extension
 uninstall: ## remove what install put there
 	$(MAKE_CLIENT) uninstall
 	$(MAKE_EXTENSION) uninstall
+
+deb: deps ## Debian packages, in build/deb
+	@tests/lib/deps.sh deb
+	@pg_extension/packaging/deb $(ROOT)/build/deb
+
+deb-check: ## try the packages in a clean Debian
+	@tests/lib/deps.sh matrix
+	@tests/packages/run $(ROOT)/build/deb/*.deb
+
+pgxn: ## the archive for PGXN, in build/pgxn
+	@pg_extension/packaging/pgxn $(ROOT)/build/pgxn
 
 deps: ## install the Debian packages that are missing
 	@tests/lib/deps.sh check $(if $(VALGRIND),valgrind)

@@ -5,8 +5,8 @@
 # deps.sh GROUP...: install the Debian packages that are missing, by apt-get.
 #
 # Groups: check (what make check and make demo need), lint, valgrind, model,
-# matrix, sim, sqlsmith, drills, coverage, bench.  Silent and quick when nothing
-# is missing.  What it leaves alone is told in docs/building.md: no PostgreSQL
+# matrix, sim, sqlsmith, drills, coverage, bench, deb.  Silent and quick when
+# nothing is missing.  What it leaves alone is told in docs/building.md: no PostgreSQL
 # cluster is created, no service started.
 set -eu
 
@@ -28,6 +28,7 @@ packages() {
     bench) echo gnuplot-nox python3-redis python3-hiredis ;;
     matrix) echo debootstrap ;;
     drills) echo strace ;;
+    deb) echo debhelper dpkg-dev git ;;
     sim) echo liblua5.1-0-dev ;;
     *)
         echo "deps: unknown group $1" >&2
