@@ -4,4 +4,4 @@
 #
 # Many locks in one request, against one request for each; batch.c tells it.
 set -euo pipefail
-"$RF_BUILD/bench/batch" ${ROUNDS:+"$ROUNDS"}
+exec "$RF_BUILD/bench/batch" ${ROUNDS:+"$ROUNDS"}

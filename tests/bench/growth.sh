@@ -5,4 +5,4 @@
 # One to 64 clients, each with a resource of its own; growth.c tells it.
 set -euo pipefail
 rounds=${ROUNDS:-5}
-"$RF_BUILD/bench/growth" $((rounds < 100 ? rounds : 100))
+exec "$RF_BUILD/bench/growth" $((rounds < 100 ? rounds : 100))

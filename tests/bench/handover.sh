@@ -4,4 +4,4 @@
 #
 # Sixty-four processes on one lock; handover.c tells how it goes.
 set -euo pipefail
-"$RF_BUILD/bench/handover" 64 5
+exec "$RF_BUILD/bench/handover" 64 5

@@ -4,4 +4,4 @@
 #
 # What each lock in a keeper costs; keeper.c tells it.
 set -euo pipefail
-"$RF_BUILD/bench/keeper"
+exec "$RF_BUILD/bench/keeper"

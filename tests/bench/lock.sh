@@ -4,4 +4,4 @@
 #
 # What the library costs beyond its two round trips; lock.c tells it.
 set -euo pipefail
-"$RF_BUILD/bench/lock" ${ROUNDS:+"$ROUNDS"}
+exec "$RF_BUILD/bench/lock" ${ROUNDS:+"$ROUNDS"}

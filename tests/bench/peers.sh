@@ -44,4 +44,4 @@ for name in redlock redis_semaphore; do
         contestants+=("$name" "node $modules/$name.js")
     fi
 done
-"$RF_BUILD/bench/peers" "${ROUNDS:-21}" "${contestants[@]}"
+exec "$RF_BUILD/bench/peers" "${ROUNDS:-41}" "${contestants[@]}"

@@ -4,4 +4,4 @@
 #
 # Whole sections, with their round trips and flushes; section.c tells it.
 set -euo pipefail
-"$RF_BUILD/bench/section" ${ROUNDS:+"$ROUNDS"}
+exec "$RF_BUILD/bench/section" ${ROUNDS:+"$ROUNDS"}
