@@ -13,31 +13,33 @@
 
 size_t rf__decimal_write(char out[RF__DECIMAL_MAX], int64_t value)
 {
-    char digits[RF__DECIMAL_MAX];
     uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    size_t n = 0, len = 0;
+    size_t len = value < 0 ? 2 : 1, at;
 
+    for (uint64_t rest = left; rest >= 10; rest /= 10)
+        len++;
+    at = len;
+    out[at] = '\0';
     do {
-        digits[n++] = (char)('0' + left % 10);
+        out[--at] = (char)('0' + left % 10);
         left /= 10;
     } while (left > 0);
     if (value < 0)
-        out[len++] = '-';
-    while (n > 0)
-        out[len++] = digits[--n];
-    out[len] = '\0';
+        out[0] = '-';
     return len;
 }
 
 int rf__decimal_read(const char *text, int64_t least, int64_t most,
                      int64_t *out)
 {
-    char again[RF__DECIMAL_MAX];
     const char *digits = text;
     int64_t value = 0;
 
     if (*digits == '-')
         digits++;
+    /* Canonical: no zero in front, and nothing has no digits. */
+    if ((*digits < '1' || *digits > '9') && strcmp(text, "0") != 0)
+        return 0;
     /* 18 digits can't overflow, and none of our numbers has more. */
     if (strlen(digits) > 18)
         return 0;
@@ -48,8 +50,7 @@ int rf__decimal_read(const char *text, int64_t least, int64_t most,
     }
     if (digits != text)
         value = -value;
-    rf__decimal_write(again, value);
-    if (strcmp(again, text) != 0 || value < least || value > most)
+    if (value < least || value > most)
         return 0;
     *out = value;
     return 1;
