@@ -63,9 +63,32 @@ static int kind_of(const char *style)
     return -1;
 }
 
-recipe *recipe_open(const char *style, const char *redis, long timeout_ms)
+/* hiredis waits for ever unless it is given a limit. */
+static redisContext *connect_to(const char *redis, long timeout_ms)
 {
     struct timeval limit = { timeout_ms / 1000, timeout_ms % 1000 * 1000 };
+    const char *colon = strrchr(redis, ':');
+    redisContext *context;
+    char host[128];
+
+    if (*redis == '/') {
+        context = redisConnectUnixWithTimeout(redis, limit);
+    } else {
+        snprintf(host, sizeof(host), "%.*s", (int)strcspn(redis, ":"), redis);
+        context = redisConnect(
+            host, colon != NULL ? (int)strtol(colon + 1, NULL, 10) : 6379);
+    }
+    if (context == NULL || context->err != 0) {
+        fprintf(stderr, "recipe: cannot connect to %s\n", redis);
+        exit(1);
+    }
+    if (timeout_ms > 0)
+        redisSetTimeout(context, limit);
+    return context;
+}
+
+recipe *recipe_open(const char *style, const char *redis, long timeout_ms)
+{
     int found = kind_of(style);
     recipe *r;
 
@@ -75,12 +98,7 @@ recipe *recipe_open(const char *style, const char *redis, long timeout_ms)
     if (r == NULL)
         abort();
     r->kind = (kind)found;
-    r->redis = redisConnectUnixWithTimeout(redis, limit);
-    if (r->redis == NULL || r->redis->err != 0) {
-        fprintf(stderr, "recipe: cannot connect to %s\n", redis);
-        exit(1);
-    }
-    redisSetTimeout(r->redis, limit);
+    r->redis = connect_to(redis, timeout_ms);
     if (r->kind == CACHED) {
         load(r, acquire_script);
         load(r, release_script);

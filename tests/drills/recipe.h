@@ -18,7 +18,8 @@ typedef struct recipe recipe;
  * style: recipe; cached (scripts are loaded now, and called by their digest for
  * ever after); steps (SETNX, then PEXPIRE, then INCR, as long ago); wall (judges
  * by its own wall clock whether the lock still holds).  NULL for any other.
- * redis: path of a Unix socket.  Ends the program when it can't connect.
+ * redis: path of a Unix socket, or host:port.  timeout_ms 0: none.  Ends the
+ * program when it can't connect.
  */
 recipe *recipe_open(const char *style, const char *redis, long timeout_ms);
 void recipe_close(recipe *r); /* NULL is fine */
