@@ -63,7 +63,8 @@ test-sql: ## run the tests of the extension only
 test-isolation: ## run what only concurrency shows
 	+@$(MAKE) --no-print-directory check T=tests/isolation/
 
-demo: deps ## stale holders against two shops, one of them fenced
+demo: ## stale holders against two shops, one of them fenced
+	@tests/lib/deps.sh build
 	+@$(MAKE) --no-print-directory all examples
 	@RF_BUILD=$(BUILD) examples/demo/run
 

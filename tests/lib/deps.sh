@@ -4,21 +4,27 @@
 #
 # deps.sh GROUP...: install the Debian packages that are missing, by apt-get.
 #
-# Groups: check (what make check and make demo need), lint, valgrind, model,
-# matrix, sim, sqlsmith, drills, coverage, bench, deb.  Silent and quick when
-# nothing is missing.  What it leaves alone is told in docs/building.md: no PostgreSQL
-# cluster is created, no service started.
+# Groups: build (what make all and make demo need), check (and the tests), lint,
+# valgrind, model, matrix, sim, sqlsmith, drills, coverage, bench, deb.  Silent
+# and quick when nothing is missing.  What it leaves alone is told in
+# docs/building.md: no PostgreSQL cluster is created, no service started.
 set -eu
 
 PG_MAJOR=${PG_MAJOR:-15}
 
 packages() {
     case $1 in
+    build)
+        echo gcc libc6-dev make pkg-config perl libhiredis-dev libpq-dev \
+            libssl-dev libcurl4-openssl-dev libjansson-dev libevent-dev \
+            redis-server "postgresql-$PG_MAJOR" "postgresql-server-dev-$PG_MAJOR"
+        ;;
     check)
-        echo gcc g++ libc6-dev make pkg-config perl libhiredis-dev libpq-dev \
-            libssl-dev openssl libcurl4-openssl-dev libcmocka-dev libevent-dev libjansson-dev jq \
-            etcd-server redis-server pgbouncer "postgresql-$PG_MAJOR" \
-            "postgresql-server-dev-$PG_MAJOR" "postgresql-$PG_MAJOR-pgtap"
+        packages build
+        echo g++ libcmocka-dev openssl jq pgbouncer etcd-server \
+            "postgresql-$PG_MAJOR-pgtap" python3-redis python3-psycopg2
+        # Node's own packages of it know nothing of Debian's.
+        command -v npm >/dev/null || echo nodejs npm
         ;;
     lint) echo git clang clang-format cppcheck shellcheck ;;
     valgrind) echo valgrind libc6-dbg ;;

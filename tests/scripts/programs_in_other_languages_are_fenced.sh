@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 ringfence maintainers
+#
+# The examples in Python, Node and shell, with nothing but the published scripts,
+# the command and SQL: a holder that is stopped in its section is refused.
+set -u
+# shellcheck source=tests/lib/tap.sh
+. "$RF_ROOT/tests/lib/tap.sh"
+# shellcheck source=tests/lib/redis.sh
+. "$RF_ROOT/tests/lib/redis.sh"
+
+dir=$(mktemp -d /tmp/rf.XXXXXX)
+finish() {
+    kill -KILL "${late:-}" 2>/dev/null
+    redis_stop "$dir"
+    rm -rf "$dir"
+}
+trap finish EXIT
+redis_start "$dir" || exit 1
+
+# What the Node example needs, once; npm ci takes the versions of the lock file.
+modules=$RF_BUILD/languages
+if ! [ -d "$modules/node_modules/ioredis" ]; then
+    rm -rf "$modules"
+    mkdir -p "$modules"
+    cp "$RF_ROOT"/examples/languages/package*.json "$modules"
+    npm ci --prefix "$modules" --ignore-scripts --no-audit --no-fund \
+        >"$dir/npm" 2>&1 || sed 's/^/# /' "$dir/npm"
+fi
+export NODE_PATH=$modules/node_modules
+
+query() { psql -X -q -A -t -v ON_ERROR_STOP=1 "$@"; }
+sell() {
+    local program=$1
+    shift
+    case $program in
+        python) set -- /usr/bin/python3 "$RF_ROOT/examples/languages/sell.py" "$@" ;;
+        node) set -- node "$RF_ROOT/examples/languages/sell.js" "$@" ;;
+    esac
+    exec "$1" "$2" "$RF_ROOT/client/lua" "$dir/redis.sock" "${@:3}"
+}
+until_true() {
+    local i
+    for ((i = 0; i < 1500; i++)); do
+        "$@" && return 0
+        sleep 0.02
+    done
+    return 1
+}
+has_read() { grep -q reads "$dir/late"; }
+sells() { (sell "$1" apple) >"$dir/next" 2>&1; }
+stopped() { [ "$(cut -d' ' -f3 "/proc/$late/stat")" = T ]; }
+left() { query -c "SELECT remaining FROM stock WHERE sku = 'apple'"; }
+
+# story FIRST SECOND: one is stopped between its read and its write, and wakes
+# up when the other has sold.
+story() {
+    local before
+    before=$(left)
+    (sell "$1" apple 1500) >"$dir/late" 2>&1 &
+    late=$!
+    until_true has_read || sed 's/^/# /' "$dir/late"
+    kill -STOP "$late"
+    until_true stopped
+    ok "$2 gets the lock when it has run out, and sells" until_true sells "$2"
+    kill -CONT "$late"
+    wait "$late"
+    is "$1 wakes up and is refused" $? 3
+    is "by the database" "$(grep -c 'is refused: RF001' "$dir/late")" 1
+    is "one was sold" "$((before - $(left)))" 1
+}
+
+plan 15
+ok "the tables are created" query -f "$RF_ROOT/examples/stock.sql"
+ok "Python sells" sells python
+ok "Node sells" sells node
+story python node
+story node python
+redis-cli -s "$dir/redis.sock" flushall >"$dir/said"
+ok "with an empty Redis the next number comes from the database" sells python
+is "and nothing was refused" "$(grep -c writes "$dir/next")" 1
+
+# ---- A job of cron -------------------------------------------------------------------
+
+query -c "CREATE TABLE nightly (day date, fence bigint);
+    SELECT ringfence.protect('nightly', resource => 'job:nightly')" >"$dir/said"
+export RINGFENCE_REDIS=redis+unix://$dir/redis.sock
+PATH=$RF_BUILD:$PATH
+job() { ringfence run job:nightly -- "$RF_ROOT/examples/languages/nightly.sh"; }
+ok "a job runs under its lock" job
+is "twice in a night it is done once" "$(job && query -c 'SELECT count(*) FROM nightly')" 1
