@@ -14,6 +14,8 @@
 
 #include "fmgr.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "claims.h"
@@ -23,6 +25,17 @@
 
 PG_FUNCTION_INFO_V1(ringfence_claimed);
 
+/* A column's value in the last row whose resource was claimed. */
+typedef struct LastValue
+{
+	int16		typlen;
+	bool		typbyval;
+	Datum		value;			/* by value, or into the copy */
+	Size		size;
+	char	   *copy;
+	Size		room;			/* for it */
+} LastValue;
+
 /*
  * Kept from one row to the next, within one statement.  The last claim stays
  * true that long: what a statement can see of its transaction's claims does
@@ -31,10 +44,10 @@ PG_FUNCTION_INFO_V1(ringfence_claimed);
 typedef struct ClaimedState
 {
 	RfTemplate *template;
-	Size		after_len;
+	MemoryContext context;
 	int64		claim;			/* on the last resource; 0: none yet */
-	StringInfoData last;		/* its name */
 	StringInfoData name;		/* the row's */
+	LastValue	last[FLEXIBLE_ARRAY_MEMBER];
 } ClaimedState;
 
 static void
@@ -77,17 +90,73 @@ bind_arguments(FunctionCallInfo fcinfo)
 static ClaimedState *
 begin_rows(FunctionCallInfo fcinfo)
 {
-	MemoryContext before = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
-	ClaimedState *state = palloc0(sizeof(ClaimedState));
+	MemoryContext context = fcinfo->flinfo->fn_mcxt;
+	MemoryContext before = MemoryContextSwitchTo(context);
+	ClaimedState *state = palloc0(offsetof(ClaimedState, last) +
+								  PG_NARGS() * sizeof(LastValue));
+	int			i;
 
 	state->template = bind_arguments(fcinfo);
-	state->after_len = strlen(state->template->after);
-	initStringInfo(&state->last);
+	state->context = context;
 	initStringInfo(&state->name);
+	for (i = 0; i < state->template->ncolumns; i++)
+		get_typlenbyval(get_fn_expr_argtype(fcinfo->flinfo, i + 1),
+						&state->last[i].typlen, &state->last[i].typbyval);
 	MemoryContextSwitchTo(before);
 	fcinfo->flinfo->fn_extra = state;
 	return state;
 }
+
+/* ---- The last row's values ---------------------------------------------- */
+
+/*
+ * Byte by byte: rows of one resource mostly have them, and to compare them is
+ * far cheaper than to print them.
+ */
+static inline bool
+is_same(const LastValue *last, Datum value)
+{
+	if (last->typbyval)
+		return value == last->value;
+	return datumGetSize(value, false, last->typlen) == last->size &&
+		memcmp(DatumGetPointer(value), last->copy, last->size) == 0;
+}
+
+static inline bool
+has_last_values(FunctionCallInfo fcinfo, const ClaimedState *state)
+{
+	int			i;
+
+	if (state->claim == 0)
+		return false;
+	for (i = 0; i < state->template->ncolumns; i++)
+		if (PG_ARGISNULL(i + 1) ||
+			!is_same(&state->last[i], PG_GETARG_DATUM(i + 1)))
+			return false;
+	return true;
+}
+
+static void
+keep_value(LastValue *last, Datum value, MemoryContext context)
+{
+	if (last->typbyval)
+	{
+		last->value = value;
+		return;
+	}
+	last->size = datumGetSize(value, false, last->typlen);
+	if (last->size > last->room)
+	{
+		if (last->copy != NULL)
+			pfree(last->copy);
+		last->room = 0;
+		last->copy = MemoryContextAlloc(context, last->size);
+		last->room = last->size;
+	}
+	memcpy(last->copy, DatumGetPointer(value), last->size);
+}
+
+/* ---- claimed() ---------------------------------------------------------- */
 
 /* False: a value is NULL, and the row has no resource. */
 static bool
@@ -104,7 +173,7 @@ render_arguments(FunctionCallInfo fcinfo, ClaimedState *state)
 		rf_template_append(&template->columns[i], PG_GETARG_DATUM(i + 1),
 						   &state->name);
 	}
-	appendBinaryStringInfo(&state->name, template->after, state->after_len);
+	appendStringInfoString(&state->name, template->after);
 	return true;
 }
 
@@ -113,18 +182,21 @@ Datum
 ringfence_claimed(PG_FUNCTION_ARGS)
 {
 	ClaimedState *state = fcinfo->flinfo->fn_extra;
-	StringInfoData swap;
+	int64		claim;
+	int			i;
 
 	if (state == NULL)
 		state = begin_rows(fcinfo);
+	if (has_last_values(fcinfo, state))
+		PG_RETURN_INT64(state->claim);
+	state->claim = 0;
 	if (!render_arguments(fcinfo, state))
 		PG_RETURN_INT64(0);
-	if (state->claim > 0 && state->name.len == state->last.len &&
-		memcmp(state->name.data, state->last.data, state->name.len) == 0)
-		PG_RETURN_INT64(state->claim);
-	swap = state->last;
-	state->last = state->name;
-	state->name = swap;
-	state->claim = rf_claimed_fence(state->last.data, state->last.len);
-	PG_RETURN_INT64(state->claim);
+	claim = rf_claimed_fence(state->name.data, state->name.len);
+	if (claim > 0)				/* and so the values are no longer than a name */
+		for (i = 0; i < state->template->ncolumns; i++)
+			keep_value(&state->last[i], PG_GETARG_DATUM(i + 1),
+					   state->context);
+	state->claim = claim;
+	PG_RETURN_INT64(claim);
 }
