@@ -176,7 +176,7 @@ ringfence_column_statement(PG_FUNCTION_ARGS)
 	Relation	rel = call->tg_relation;
 	AttrNumber	attnum;
 
-	if (rf_is_replica() || rf_in_cascade())
+	if (rf_is_replica() || rf_in_cascade(rel))
 		return PointerGetDatum(NULL);
 	attnum = rf_fence_column(rel, call->tg_trigger->tgargs[0]);
 	if (attnum == InvalidAttrNumber)
@@ -250,7 +250,7 @@ ringfence_column_row(PG_FUNCTION_ARGS)
 	{
 		AttrNumber	judged = InvalidAttrNumber;
 
-		if (!rf_in_cascade())
+		if (!rf_in_cascade(rel))
 			judged = judge_update(fcinfo, call);
 		if (rel->rd_rel->relispartition)
 			remember_move(call, judged);
@@ -258,7 +258,7 @@ ringfence_column_row(PG_FUNCTION_ARGS)
 	}
 	if (is_move(rel, old))
 		judge_move(rel, old);
-	else if (!rf_is_replica() && !rf_in_cascade())
+	else if (!rf_is_replica() && !rf_in_cascade(rel))
 		refuse_delete(rel);
 	return PointerGetDatum(old);
 }

@@ -43,6 +43,22 @@ rf_refuse_unnamed(Relation rel, AttrNumber attnum)
 }
 
 void
+rf_refuse_in_cascade(Relation rel)
+{
+	RfRefusal	refusal = {
+		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
+		"It could not be judged, being the first that this session does to"
+		" a protected table.  Load the library before, with"
+		" session_preload_libraries.", InvalidAttrNumber, true
+	};
+
+	refusal.detail = psprintf("A trigger wrote table \"%s\" during a cascade,"
+							  " and is not the cascade.",
+							  rf_table_name(rel));
+	rf_refuse(rel, &refusal);
+}
+
+void
 rf_check_named(TriggerData *call, AttrNumber attnum)
 {
 	Relation	rel = call->tg_relation;

@@ -40,7 +40,16 @@ typedef struct LateColumn
 
 static List *late_columns = NIL;	/* in this transaction */
 
+/*
+ * Likewise a write during a cascade.  The server's own is the outermost query
+ * that bears the mark: when one that was not seen to start ends with the mark
+ * after the one that wrote, what wrote was some user's.
+ */
+static Oid	late_cascade = InvalidOid;	/* the table */
+static bool late_own_end;		/* the writer's own end is still to come */
+
 static void check_late_columns(PlannedStmt *stmt);
+static void check_late_cascade(bool system);
 
 static ExecutorRun_hook_type prev_ExecutorRun = NULL;
 static ExecutorFinish_hook_type prev_ExecutorFinish = NULL;
@@ -83,6 +92,8 @@ track_finish(QueryDesc *query)
 	here.outer = rf_running;
 	if (late_columns != NIL && last_run != query && !here.system)
 		check_late_columns(query->plannedstmt);
+	if (OidIsValid(late_cascade) && last_run != query)
+		check_late_cascade(here.system);
 	rf_running = &here;
 	PG_TRY();
 	{
@@ -99,17 +110,20 @@ track_finish(QueryDesc *query)
 }
 
 static void
-forget_late_columns(XactEvent event, void *arg)
+forget_late(XactEvent event, void *arg)
 {
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
 		event == XACT_EVENT_PREPARE)
+	{
 		late_columns = NIL;
+		late_cascade = InvalidOid;
+	}
 }
 
 void
 rf_plan_init(void)
 {
-	RegisterXactCallback(forget_late_columns, NULL);
+	RegisterXactCallback(forget_late, NULL);
 	prev_ExecutorRun = ExecutorRun_hook;
 	ExecutorRun_hook = track_run;
 	prev_ExecutorFinish = ExecutorFinish_hook;
@@ -117,7 +131,7 @@ rf_plan_init(void)
 }
 
 bool
-rf_in_cascade(void)
+rf_in_cascade(Relation rel)
 {
 	if (!InNoForceRLSOperation())
 		return false;
@@ -127,8 +141,13 @@ rf_in_cascade(void)
 	 * runs.  Only the query that brought the mark in is the server's own:
 	 * one whose surrounding query already had it is some user's code.
 	 */
-	return rf_running == NULL || rf_running->outer == NULL ||
-		!rf_running->outer->system;
+	if (rf_running != NULL && rf_running->outer != NULL)
+		return !rf_running->outer->system;
+
+	/* Nothing surrounds it, or nothing that was seen to start. */
+	late_cascade = RelationGetRelid(rel);
+	late_own_end = rf_running == NULL;
+	return true;
 }
 
 static bool
@@ -225,6 +244,26 @@ check_late_columns(PlannedStmt *stmt)
 		rf_refuse_unnamed(rel, late->attnum);
 		table_close(rel, NoLock);
 	}
+}
+
+/* A query has ended that was not seen to start. */
+static void
+check_late_cascade(bool system)
+{
+	Oid			relid = late_cascade;
+	Relation	rel;
+
+	if (system && late_own_end)
+	{
+		late_own_end = false;
+		return;
+	}
+	late_cascade = InvalidOid;
+	if (!system)
+		return;
+	rel = table_open(relid, NoLock);
+	rf_refuse_in_cascade(rel);
+	table_close(rel, NoLock);
 }
 
 bool

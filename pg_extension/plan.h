@@ -39,6 +39,6 @@ extern void rf_plan_init(void);
 extern bool rf_plan_names_column(Oid relid, AttrNumber attnum);
 
 /* Is the running statement the server's own, which keeps a foreign key true? */
-extern bool rf_in_cascade(void);
+extern bool rf_in_cascade(Relation rel);
 
 #endif							/* RF_PLAN_H */

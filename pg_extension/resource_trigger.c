@@ -316,7 +316,7 @@ ringfence_resource_statement(PG_FUNCTION_ARGS)
 	if (args[1][0] != '\0')
 		fence = rf_fence_column(rel, args[1]);
 	if (fence != InvalidAttrNumber &&
-		TRIGGER_FIRED_BY_UPDATE(call->tg_event) && !rf_in_cascade())
+		TRIGGER_FIRED_BY_UPDATE(call->tg_event) && !rf_in_cascade(rel))
 		rf_check_named(call, fence);
 	rf_check_armed(rel, row_trigger(call->tg_event));
 	return PointerGetDatum(NULL);

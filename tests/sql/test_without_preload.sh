@@ -13,7 +13,7 @@ set -u
 # shellcheck source=tests/sql/sessions.sh
 . "$RF_ROOT/tests/sql/sessions.sh"
 
-plan 27
+plan 33
 
 dir=$(mktemp -d /tmp/rf.XXXXXX)
 trap 'pg_stop "$dir"; rm -rf "$dir"' EXIT
@@ -135,22 +135,41 @@ is "and counted once" \
     "$(ask "SET client_min_messages = error; SELECT arms('');
         SELECT observed FROM ringfence.stats()" | tail -n 1)" 1
 
-# A trigger's write during a cascade: not the server's own, but what surrounds the
-# very first statement can't be seen.
+# A trigger's write during a cascade is not the server's own.  What surrounds the
+# very first statement was not seen to start, and is seen to end.
 ask "CREATE TABLE parent (id int PRIMARY KEY);
     CREATE TABLE child (id int REFERENCES parent ON DELETE CASCADE);
-    INSERT INTO parent SELECT generate_series(1, 3);
-    INSERT INTO child SELECT generate_series(1, 3);
-    SELECT ringfence.protect('goods', 'fence');
+    CREATE TABLE mirror (id int PRIMARY KEY, fence bigint,
+        of int REFERENCES parent ON DELETE SET NULL);
+    INSERT INTO parent SELECT generate_series(1, 9);
+    INSERT INTO child SELECT generate_series(1, 6);
+    INSERT INTO mirror SELECT i, 5, i FROM generate_series(1, 9) i;
+    SELECT ringfence.protect('goods', 'fence'), ringfence.protect('mirror', 'fence');
     CREATE FUNCTION also() RETURNS trigger LANGUAGE plpgsql AS
         \$\$BEGIN UPDATE goods SET n = n + 1; RETURN OLD; END\$\$;
     CREATE TRIGGER also BEFORE DELETE ON child FOR EACH ROW EXECUTE FUNCTION also()" >/dev/null
-is "what a trigger writes during a cascade passes the first time, not the second" \
-    "$(ask "DELETE FROM parent WHERE id = 1")$(
-        ask "DO \$\$BEGIN PERFORM ringfence.high_water('r'); DELETE FROM parent WHERE id = 2; END\$\$")" \
+is "what a trigger writes during a cascade is refused, the first time" \
+    "$(ask "DELETE FROM parent WHERE id = 1")" "ERROR:  RF003"
+is "and the second" \
+    "$(ask "DO \$\$BEGIN PERFORM ringfence.high_water('r'); DELETE FROM parent WHERE id = 2; END\$\$")" \
     "ERROR:  RF003"
-is "and never in a session that loads the library at its start" \
+is "in a session that loads the library at its start" \
     "$(PGOPTIONS='-c session_preload_libraries=ringfence' ask "DELETE FROM parent WHERE id = 2")" "ERROR:  RF003"
+ask "CREATE OR REPLACE FUNCTION also() RETURNS trigger LANGUAGE plpgsql AS
+        \$\$BEGIN PERFORM ringfence.high_water('r'); UPDATE goods SET n = n + 1; RETURN OLD; END\$\$" >/dev/null
+is "and when the trigger itself has loaded it before" \
+    "$(ask "DELETE FROM parent WHERE id = 1")" "ERROR:  RF003"
+is "nothing of it stays" "$(ask "SELECT count(*) FROM child")" 6
+ask "DROP TRIGGER also ON child" >/dev/null
+is "the cascade itself passes, of several rows" \
+    "$(ask "DELETE FROM parent WHERE id < 4")$(ask "SELECT count(*) FROM mirror WHERE of IS NULL")" 3
+is "also from within a function" \
+    "$(ask "DO \$\$BEGIN DELETE FROM parent WHERE id = 4; DELETE FROM parent WHERE id = 5; END\$\$")$(
+        ask "SELECT count(*) FROM mirror WHERE of IS NULL")" 5
+ask "ALTER TABLE mirror DROP CONSTRAINT mirror_of_fkey,
+    ADD FOREIGN KEY (of) REFERENCES parent ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED" >/dev/null
+is "or at the commit" \
+    "$(ask "DELETE FROM parent WHERE id IN (6, 7)")$(ask "SELECT count(*) FROM mirror WHERE of IS NULL")" 7
 
 # ---- Leases and preemption need nothing either -----------------------------------------
 
