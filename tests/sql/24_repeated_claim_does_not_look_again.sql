@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright (c) 2026 ringfence maintainers
 BEGIN;
-SELECT plan(4);
+SELECT plan(6);
 
 CREATE FUNCTION pg_temp.scans() RETURNS bigint LANGUAGE sql AS
     $$SELECT pg_stat_get_xact_numscans('ringfence.registry_pkey'::regclass)$$;
@@ -14,6 +14,21 @@ SELECT throws_ok($$SELECT ringfence.guard('r', 5, 'b')$$, 'RF002', NULL,
 SELECT throws_ok($$SELECT ringfence.guard('r', 4, 'a')$$, 'RF001', NULL,
     'so is a lower fence');
 SELECT cmp_ok(pg_temp.scans(), '>', :before::bigint, 'by a look');
+
+
+-- What was stored is remembered across transactions; what was rolled back is
+-- not, or the next claim would begin as one that has passed before.
+COMMIT;
+BEGIN;
+SELECT pg_temp.scans() AS before \gset
+SAVEPOINT s;
+SELECT ringfence.guard('r', 6, 'b');
+SELECT is(ringfence.high_water('r'), 6::bigint, 'its own row is seen');
+ROLLBACK TO s;
+SELECT pg_temp.scans() AS before \gset
+SELECT ringfence.guard('r', 6, 'b');
+SELECT is(pg_temp.scans(), :before::bigint,
+    'and not remembered: the stored one is found where it was');
 
 SELECT * FROM finish();
 ROLLBACK;

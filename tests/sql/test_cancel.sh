@@ -10,7 +10,7 @@ set -u
 # shellcheck source=tests/sql/sessions.sh
 . "$RF_ROOT/tests/sql/sessions.sh"
 
-plan 24
+plan 25
 
 ask "CREATE TABLE stock (sku text, fence bigint);
     SELECT ringfence.guard(r, 5, 'a')
@@ -65,3 +65,10 @@ is "and what was cancelled was not done" \
     "ahead 9, by hand 5, held 5"
 is "in no part" "$(ask "SELECT count(*) FROM ringfence.registry WHERE resource LIKE 'old%'")$(
     ask "SELECT count(*) FROM ringfence.protected")" 10
+
+# A row that its own statement has written by hand is never the one that was
+# looked at: the claim looks again and again.
+is "a claim that is overtaken for ever" "$(PGOPTIONS='-c statement_timeout=500ms' timeout 60 \
+    psql -X -q -A -t -v VERBOSITY=sqlstate -c "WITH hand AS (UPDATE ringfence.registry
+        SET claimed_at = claimed_at WHERE resource = 'held' RETURNING 1)
+    SELECT ringfence.guard('held', 6, 'b') FROM hand" 2>&1)" "ERROR:  57014"
