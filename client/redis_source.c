@@ -36,15 +36,14 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
 
     rf__request_write(&r, &s->author, rf__step_script(RF__STEP_ACQUIRE, grant),
                       grant, floor);
-    if (!grant->shared)
-        rf__rs_ask_replicas(s, &r.call, deadline_ms);
+    rf__rs_ask_replicas(s, &r.call, deadline_ms);
     status = rf__script_run(s->redis, &r.call, deadline_ms, &reply,
                             base->error);
     grant->sent_ms = r.call.sent_ms;
     if (status == RF_OK)
         status = rf__rs_settle(s,
                                rf__answer_acquired(grant, reply, base->error));
-    if (status != RF_OK || grant->shared)
+    if (status != RF_OK)
         return status;
     return rf__rs_confirm(s, &r.call, &one, deadline_ms);
 }

@@ -146,6 +146,36 @@ static void test_set_of_locks_is_given_back_whole(void **state)
     rf_close(client);
 }
 
+static void test_reader_that_replicas_lack_is_given_back(void **state)
+{
+    rf_client *client = open_for(3, 50);
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_lock *one, *two;
+
+    (void)state;
+    opts.shared = 1;
+    assert_status(rf_acquire(client, "read", &opts, &one), RF_REFUSED);
+    assert_null(one);
+    assert_int_equal(held("read"), 0);
+    rf_close(client);
+    client = open_for(2, 5000);
+    assert_status(rf_acquire(client, "read", &opts, &one), RF_OK);
+    assert_int_equal(redis_server_number(replica[0], "EXISTS " LOCK, "read"),
+                     1);
+    assert_int_equal(redis_server_number(replica[1], "EXISTS " LOCK, "read"),
+                     1);
+    /* The second one's shortfall leaves the first alone. */
+    redis_server_freeze(replica[1]);
+    rf_close(client);
+    client = open_for(2, 100);
+    assert_status(rf_acquire(client, "read", &opts, &two), RF_REFUSED);
+    assert_int_equal(held("read"), 1);
+    redis_server_thaw(replica[1]);
+    assert_status(rf_release(one), RF_MISUSE); /* its client is closed */
+    redis_server_command(master, "DEL " LOCK, "read");
+    rf_close(client);
+}
+
 static void test_fence_raised_without_replicas_ends_the_lock(void **state)
 {
     rf_client *client = open_for(2, 100);
@@ -201,6 +231,7 @@ int main(void)
         cmocka_unit_test(test_replica_that_hangs_does_not_count),
         cmocka_unit_test(test_replayed_grant_is_not_taken_for_replicated),
         cmocka_unit_test(test_set_of_locks_is_given_back_whole),
+        cmocka_unit_test(test_reader_that_replicas_lack_is_given_back),
         cmocka_unit_test(test_fence_raised_without_replicas_ends_the_lock),
         cmocka_unit_test(test_connection_lost_while_replicas_are_counted),
         cmocka_unit_test(test_numbers_out_of_range_are_misuse),
