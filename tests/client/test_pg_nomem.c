@@ -3,14 +3,10 @@
 /*
  * test_pg_nomem.c - memory runs out at the n-th request, for every n
  *
- * The functions below stand in front of those of the C library for the whole
- * process, libpq included: that is who allocates here.
+ * libpq's included: that is who allocates here.
  */
 #define _GNU_SOURCE /* RTLD_NEXT */
-#include <dlfcn.h>
-#include <errno.h>
-#include <stdlib.h>
-
+#include "no_memory.h"
 #include "pg_world.h"
 
 /*
@@ -20,64 +16,6 @@
 #define TTL_MS 800
 
 #define TAKE_ONE "UPDATE stock SET quantity = quantity - 1 WHERE sku = 'a'"
-
-static long allocations; /* since armed                     */
-static long fatal = -1;  /* the one that fails; -1: none does */
-
-static int fails(void)
-{
-    if (fatal < 0 || allocations++ != fatal)
-        return 0;
-    errno = ENOMEM;
-    return 1;
-}
-
-static void *next(const char *name)
-{
-    return dlsym(RTLD_NEXT, name);
-}
-
-void *malloc(size_t size)
-{
-    static void *(*real)(size_t);
-
-    if (real == NULL)
-        real = (void *(*)(size_t))next("malloc");
-    return fails() ? NULL : real(size);
-}
-
-void *calloc(size_t n, size_t size)
-{
-    static void *(*real)(size_t, size_t);
-
-    if (real == NULL)
-        real = (void *(*)(size_t, size_t))next("calloc");
-    return fails() ? NULL : real(n, size);
-}
-
-void *realloc(void *old, size_t size)
-{
-    static void *(*real)(void *, size_t);
-
-    if (real == NULL)
-        real = (void *(*)(void *, size_t))next("realloc");
-    return fails() ? NULL : real(old, size);
-}
-
-static void arm(long nth)
-{
-    allocations = 0;
-    fatal = nth;
-}
-
-/* Did the armed failure happen?  None is armed afterwards. */
-static int disarm(void)
-{
-    int happened = fatal >= 0 && allocations > fatal;
-
-    fatal = -1;
-    return happened;
-}
 
 /* Broken or as good as new, nothing in between. */
 static void assert_usable_or_broken(void)

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * no_memory.h - memory runs out at the n-th request of the whole program
+ *
+ * For a program that includes this in its one file: its malloc() and the like
+ * stand in front of those of the C library, for hiredis and all others too.
+ */
+#ifndef NO_MEMORY_H
+#define NO_MEMORY_H
+
+#ifndef _GNU_SOURCE
+#error "define _GNU_SOURCE first, for RTLD_NEXT"
+#endif
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static atomic_long allocations;    /* since armed                     */
+static atomic_long fatal = -1;     /* the one that fails; -1: none does */
+static int (*spared)(void) = NULL; /* not NULL and true: not this one   */
+
+static int fails(void)
+{
+    long nth = fatal;
+
+    if (nth < 0 || (spared != NULL && spared()) || allocations++ != nth)
+        return 0;
+    errno = ENOMEM;
+    return 1;
+}
+
+static void *next(const char *name)
+{
+    return dlsym(RTLD_NEXT, name);
+}
+
+void *malloc(size_t size)
+{
+    static void *(*real)(size_t);
+
+    if (real == NULL)
+        real = (void *(*)(size_t))next("malloc");
+    return fails() ? NULL : real(size);
+}
+
+void *calloc(size_t n, size_t size)
+{
+    static void *(*real)(size_t, size_t);
+
+    if (real == NULL)
+        real = (void *(*)(size_t, size_t))next("calloc");
+    return fails() ? NULL : real(n, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    static void *(*real)(void *, size_t);
+
+    if (real == NULL)
+        real = (void *(*)(void *, size_t))next("realloc");
+    return fails() ? NULL : real(old, size);
+}
+
+static void arm(long nth)
+{
+    allocations = 0;
+    fatal = nth;
+}
+
+/* Did the armed failure happen?  None is armed afterwards. */
+static int disarm(void)
+{
+    int happened = fatal >= 0 && allocations > fatal;
+
+    fatal = -1;
+    return happened;
+}
+
+#endif /* NO_MEMORY_H */
