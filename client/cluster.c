@@ -540,12 +540,12 @@ static rf_status owners(cluster *c, rf__source *out[NODES_MAX], size_t *n,
 static rf_status list(rf__source *base, rf__page *page, int64_t deadline_ms)
 {
     rf__source *nodes[NODES_MAX];
-    size_t n;
-    rf_status status = owners(self(base), nodes, &n, deadline_ms);
+    rf__sources all = { .source = nodes, .error = base->error };
+    rf_status status = owners(self(base), nodes, &all.n, deadline_ms);
 
     if (status != RF_OK)
         return status;
-    return rf__list_in_turn(nodes, n, page, deadline_ms);
+    return rf__list_in_turn(&all, page, deadline_ms);
 }
 
 /* A key that is made up would belong to some other node. */

@@ -54,29 +54,51 @@ void rf__release_in_turn(rf__source *s, rf__grant *grants, rf_status *results,
         results[i] = s->ops->release(s, &grants[i], deadline_ms);
 }
 
-rf_status rf__list_in_turn(rf__source **sources, size_t n, rf__page *page,
-                           int64_t deadline_ms)
+/* Which source is next, how many were away, and that source's own cursor. */
+static void read_cursor(const rf__sources *all, rf__page *page, size_t *at,
+                        size_t *away)
 {
     char *colon = strchr(page->cursor, ':');
-    char cursor[sizeof(page->cursor)] = "0";
-    int64_t at = 0;
-    rf_status status;
+    char own[sizeof(page->cursor)] = "0";
+    int64_t both = 0;
 
     if (colon != NULL) {
-        memcpy(cursor, colon + 1, strlen(colon + 1) + 1);
+        memcpy(own, colon + 1, strlen(colon + 1) + 1);
         *colon = '\0';
-        if (!rf__decimal_read(page->cursor, 0, (int64_t)n - 1, &at))
-            at = 0;
+        if (!rf__decimal_read(page->cursor, 0,
+                              (int64_t)(all->n * (all->spare + 1)) - 1, &both))
+            both = 0;
     }
-    memcpy(page->cursor, cursor, sizeof(cursor));
-    status = sources[at]->ops->list(sources[at], page, deadline_ms);
-    if (status != RF_OK)
-        return status;
-    memcpy(cursor, page->cursor, sizeof(cursor));
-    if (strcmp(cursor, "0") == 0 && (size_t)++at == n)
+    memcpy(page->cursor, own, sizeof(own));
+    *at = (size_t)both % all->n;
+    *away = (size_t)both / all->n;
+}
+
+rf_status rf__list_in_turn(const rf__sources *all, rf__page *page,
+                           int64_t deadline_ms)
+{
+    char own[sizeof(page->cursor)];
+    size_t at, away;
+    rf__source *source;
+    rf_status status;
+
+    read_cursor(all, page, &at, &away);
+    source = all->source[at];
+    status = source->ops->list(source, page, deadline_ms);
+    if (status != RF_OK) {
+        if (all->error != source->error)
+            rf__set_error(all->error, "%s", source->error->text);
+        if (status == RF_NOMEM || away >= all->spare)
+            return status;
+        away++;
+        memcpy(page->cursor, "0", 2);
+    }
+    memcpy(own, page->cursor, sizeof(own));
+    if (strcmp(own, "0") == 0 && ++at == all->n)
         return RF_OK;
     /* A cursor of Redis has 20 digits at most. */
-    snprintf(page->cursor, sizeof(page->cursor), "%d:%.20s", (int)at, cursor);
+    snprintf(page->cursor, sizeof(page->cursor), "%d:%.20s",
+             (int)(away * all->n + at), own);
     return RF_OK;
 }
 

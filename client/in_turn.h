@@ -20,9 +20,16 @@ void rf__release_in_turn(rf__source *s, rf__grant *grants, rf_status *results,
 
 /*
  * The pages of several sources one after the other: the cursor is "i:" and that
- * of source i.
+ * of source i, with i counting n more for each that could not be asked.  Up to
+ * spare of them may be away, so that what all of a majority have is still seen.
  */
-rf_status rf__list_in_turn(rf__source **sources, size_t n, rf__page *page,
+typedef struct rf__sources {
+    rf__source **source;
+    size_t n, spare;
+    rf__error *error; /* whose text the caller sees */
+} rf__sources;
+
+rf_status rf__list_in_turn(const rf__sources *all, rf__page *page,
                            int64_t deadline_ms);
 
 /*

@@ -427,8 +427,10 @@ static rf_status wait_for_nobody(rf__source *base, rf__grant *grant,
 static rf_status list(rf__source *base, rf__page *page, int64_t deadline_ms)
 {
     rf__quorum *q = self(base);
+    rf__sources all = { q->node, q->n, q->n - q->majority, base->error };
 
-    return rf__list_in_turn(q->node, q->n, page, deadline_ms);
+    /* Whoever has a lock has it on a majority. */
+    return rf__list_in_turn(&all, page, deadline_ms);
 }
 
 /* One that is away is a finding: a majority may do. */

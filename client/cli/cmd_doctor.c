@@ -68,12 +68,20 @@ static int look_at_locks(cli_call *call, cli_findings *all)
         "The lock service can't be asked: no lock can be had.",
         "Look at its address, its user and whether it runs."
     };
+    static const char *const unknown[2] = {
+        "Nothing is known here of how a lock service of this kind should be "
+        "set up.",
+        ""
+    };
+    int before = all->told;
     rf_status status = rf_examine(call->client, pass_on, all);
 
     if (status != RF_OK) {
         tell(all, RF_CRITICAL, "lock service", rf_message(call->client), words);
         return 0;
     }
+    if (all->told == before)
+        tell(all, RF_NOTICE, "lock service", "is not looked at", unknown);
     look_for_endless(call, all);
     return 1;
 }

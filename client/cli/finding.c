@@ -72,7 +72,7 @@ static void show(const cli_finding *f)
 
 void cli_findings_add(cli_findings *all, const cli_finding *finding)
 {
-    all->count[finding->severity]++;
+    all->told++;
     if (finding->severity > all->worst)
         all->worst = finding->severity;
     if (all->json != NULL)

@@ -22,7 +22,7 @@ typedef struct cli_finding {
 typedef struct cli_findings {
     const cli_call *call;
     rf_severity worst;
-    int count[RF_SEVERITIES];
+    int told;
     json_t *json; /* all of them, when machines read; else NULL */
 } cli_findings;
 

@@ -16,6 +16,11 @@ void cli_help(const cli_command *command);
 void cli_help_wrapped(const char *text, int at, int indent);
 void cli_help_indented(const char *text, int indent);
 
+/* The same as manual pages, and the words for bash to complete. */
+void cli_man_all(void);
+void cli_man(const cli_command *command);
+void cli_completion(void);
+
 /* What is true of every command. */
 extern const char cli_about[]; /* paragraphs */
 extern const char cli_about_settings[];

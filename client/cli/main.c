@@ -82,6 +82,20 @@ static int run(const cli_command *command, int argc, char **argv)
     return code;
 }
 
+/* What "make" asks for: pages and completion, from the same tables. */
+static int print_page(int argc, char **argv)
+{
+    const cli_command *command = argc > 2 ? find(argv[2]) : NULL;
+
+    if (argc > 2 && command == NULL)
+        return cli_fail(RF_MISUSE, "no command \"%s\"", argv[2]);
+    if (command != NULL)
+        cli_man(command);
+    else
+        cli_man_all();
+    return CLI_DONE;
+}
+
 static int start(int argc, char **argv)
 {
     const cli_command *command;
@@ -93,6 +107,12 @@ static int start(int argc, char **argv)
     }
     if (strcmp(argv[1], "--version") == 0) {
         (void)printf("ringfence %s\n", rf_version());
+        return CLI_DONE;
+    }
+    if (strcmp(argv[1], "--man") == 0)
+        return print_page(argc, argv);
+    if (strcmp(argv[1], "--completion") == 0) {
+        cli_completion();
         return CLI_DONE;
     }
     command = find(argv[1]);

@@ -20,20 +20,6 @@ static const char system_file[] = "/etc/ringfence.conf";
 
 /* ---- Passwords -------------------------------------------------------- */
 
-/* "...://user:password@host" or "?sentinel=user:password". */
-static int url_has_password(const char *url)
-{
-    const char *rest = strstr(url, "://");
-    const char *at, *colon, *query;
-
-    rest = rest != NULL ? rest + 3 : url;
-    at = strchr(rest, '@');
-    colon = strchr(rest, ':');
-    query = strchr(rest, '?');
-    return (at != NULL && colon != NULL && colon < at) ||
-           (query != NULL && strchr(query, ':') != NULL);
-}
-
 /* 1 also when libpq can't read it: it might hold anything. */
 static int conninfo_has_password(const char *conninfo)
 {
@@ -46,6 +32,23 @@ static int conninfo_has_password(const char *conninfo)
     }
     PQconninfoFree(all);
     return found;
+}
+
+/* "...://user:password@host" or "?sentinel=user:password". */
+static int url_has_password(const char *url)
+{
+    const char *rest = strstr(url, "://");
+    const char *at, *colon, *query;
+
+    /* A database's, which libpq reads. */
+    if (strncmp(url, "postgres", 8) == 0)
+        return conninfo_has_password(url);
+    rest = rest != NULL ? rest + 3 : url;
+    at = strchr(rest, '@');
+    colon = strchr(rest, ':');
+    query = strchr(rest, '?');
+    return (at != NULL && colon != NULL && colon < at) ||
+           (query != NULL && strchr(query, ':') != NULL);
 }
 
 static int check_command_line(const cli_call *call)

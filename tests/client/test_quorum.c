@@ -529,6 +529,34 @@ static void test_two_of_five_may_be_gone_and_three_may_not(void **state)
     rf_close(client);
 }
 
+static int count_locks(const char *resource, const rf_info *info, void *arg)
+{
+    *(int *)arg += strcmp(resource, "listed") == 0 && info->held;
+    return 0;
+}
+
+static void test_locks_are_listed_while_a_majority_answers(void **state)
+{
+    rf_client *client = open_at(url, 2000);
+    rf_lock *lock;
+    int n = 0;
+
+    (void)state;
+    assert_status(rf_acquire(client, "listed", NULL, &lock), RF_OK);
+    redis_server_kill(node[0]);
+    redis_server_kill(node[3]);
+    assert_status(rf_list(client, count_locks, &n), RF_OK);
+    assert_true(n >= 1);
+    redis_server_kill(node[4]);
+    assert_status(rf_list(client, count_locks, &n), RF_RETRY);
+    assert_string_not_equal(rf_message(client), "");
+    redis_server_restart(node[0]);
+    redis_server_restart(node[3]);
+    redis_server_restart(node[4]);
+    rf_release(lock);
+    rf_close(client);
+}
+
 static void count_servers(const rf_finding *finding, void *arg)
 {
     int *n = arg;
@@ -670,6 +698,7 @@ int main(void)
         cmocka_unit_test(test_complete_grant_is_handed_out_again_as_it_was),
         cmocka_unit_test(test_people_can_list_and_take_away),
         cmocka_unit_test(test_shared_locks_are_misuse),
+        cmocka_unit_test(test_locks_are_listed_while_a_majority_answers),
         cmocka_unit_test(test_every_master_is_examined_and_who_is_away_is_told),
         cmocka_unit_test(test_set_of_locks_is_all_or_none),
         cmocka_unit_test(test_kept_lock_lives_on_a_majority),

@@ -21,7 +21,7 @@ packages() {
         ;;
     check)
         packages build
-        echo g++ libcmocka-dev openssl jq pgbouncer etcd-server \
+        echo g++ libcmocka-dev openssl jq groff-base pgbouncer etcd-server \
             "postgresql-$PG_MAJOR-pgtap" python3-redis python3-psycopg2
         # Node's own packages of it know nothing of Debian's.
         command -v npm >/dev/null || echo nodejs npm

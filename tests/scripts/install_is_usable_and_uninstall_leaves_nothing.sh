@@ -82,7 +82,7 @@ dynamic() { readelf -d "$1" | sed -n "s/.*($2).*\[\(.*\)\]/\1/p"; }
 needs_soname() { dynamic shared NEEDED | grep -qx "$1"; }
 left() { find "$DEST" -type f -o -type l; }
 
-plan 24
+plan 26
 ok "make install" tree install
 version=$(flags --modversion)
 soname=libringfence.so.${version%%.*}
@@ -107,6 +107,11 @@ is "no header but the public ones" "$(cd "$INC" && echo *)" \
     "ringfence.h ringfence_async.h ringfence_pg.h"
 is "the command is there, and has the version" \
     "$("$DEST$PREFIX/bin/ringfence" --version)" "ringfence $version"
+is "so are its manual pages, one for each command and one for all" \
+    "$(find "$DEST$PREFIX/share/man/man1" -name 'ringfence*.1' | wc -l)" \
+    "$(($(find "$RF_ROOT/client/cli" -name 'cmd_*.c' | wc -l) + 1))"
+ok "and what bash completes" \
+    grep -q 'complete -F' "$DEST$PREFIX/share/bash-completion/completions/ringfence"
 is "it brings the library with it" \
     "$(readelf -d "$DEST$PREFIX/bin/ringfence" | grep -c libringfence)" 0
 is "every Lua file is there" \
