@@ -7,6 +7,7 @@
  * result of the Sync.  A lost connection shows when it is read from, or as
  * EOF in poll().  client/postgres.c is linked unchanged on top.
  */
+#include <libpq-events.h>
 #include <libpq-fe.h>
 #include <poll.h>
 #include <stdio.h>
@@ -38,6 +39,9 @@ struct pg_conn {
     int ready_next; /* comes with the Sync                  */
     sim_task *waiting;
     session *server;
+    int pooled; /* somebody stands between                     */
+    int has_events;
+    void *instance; /* what the client knows of it             */
 };
 
 static PGconn connections[CONNECTIONS_MAX];
@@ -173,9 +177,15 @@ void answer_row(request *r, int at, const char *value, const char *tag)
 
     a->kind = ANSWER_ROW;
     a->has_row = value != NULL;
-    a->sqlstate[0] = '\0';
+    a->sqlstate[0] = a->process[0] = '\0';
     sim_copy(a->value, sizeof(a->value), value != NULL ? value : "");
     sim_copy(a->tag, sizeof(a->tag), tag);
+}
+
+void answer_process(request *r, int at, int process)
+{
+    snprintf(r->answers[at].process, sizeof(r->answers[at].process), "%d",
+             process);
 }
 
 void answer_error(request *r, int at, const char *sqlstate)
@@ -255,6 +265,7 @@ PGconn *postgres_connect(void)
         sim_fail("%s", "simulator: too many connections to PostgreSQL");
     memset(conn, 0, sizeof(*conn));
     conn->server = server_session(conn);
+    conn->pooled = sim_chance(odds.pooled);
     return conn;
 }
 
@@ -340,27 +351,96 @@ int PQexitPipelineMode(PGconn *conn)
     return 1;
 }
 
+/* ---- What the client keeps in a connection --------------------------------------------- */
+
+int PQbackendPID(const PGconn *conn)
+{
+    return server_process(conn->server) + (conn->pooled ? 1000 : 0);
+}
+
+int PQregisterEventProc(PGconn *conn, PGEventProc proc, const char *name,
+                        void *argument)
+{
+    (void)proc, (void)name, (void)argument;
+    return conn->has_events ? 0 : (conn->has_events = 1);
+}
+
+int PQsetInstanceData(PGconn *conn, PGEventProc proc, void *data)
+{
+    (void)proc;
+    if (conn->has_events)
+        conn->instance = data;
+    return conn->has_events;
+}
+
+void *PQinstanceData(const PGconn *conn, PGEventProc proc)
+{
+    (void)proc;
+    return conn->instance;
+}
+
 /* ---- Sending --------------------------------------------------------------------------- */
+
+/* NULL: the connection is none any more. */
+static step *new_step(PGconn *conn, step_kind kind)
+{
+    step *s;
+
+    if (conn->broken || !conn->pipeline)
+        return NULL;
+    if (conn->building == NULL)
+        conn->building = new_request();
+    if (conn->building->n == STEPS_MAX)
+        sim_fail("%s", "simulator: a conversation is too long");
+    if (kind != STEP_TEXT && conn->pooled)
+        sim_fail("%s", "a name is used in somebody else's connection");
+    s = &conn->building->steps[conn->building->n++];
+    s->kind = kind;
+    s->sql[0] = '\0';
+    s->n = 0;
+    return s;
+}
+
+static void set_values(step *s, int n, const char *const *values)
+{
+    if (n > VALUES_MAX)
+        sim_fail("%s", "simulator: too many values");
+    s->n = n;
+    for (int i = 0; i < n; i++)
+        sim_copy(s->values[i], sizeof(s->values[i]), values[i]);
+}
 
 int PQsendQueryParams(PGconn *conn, const char *sql, int n, const Oid *types,
                       const char *const *values, const int *lengths,
                       const int *formats, int format)
 {
-    step *s;
+    step *s = new_step(conn, STEP_TEXT);
 
     (void)types, (void)lengths, (void)formats, (void)format;
-    if (conn->broken || !conn->pipeline)
+    if (s == NULL)
         return 0;
-    if (conn->building == NULL)
-        conn->building = new_request();
-    if (conn->building->n == STEPS_MAX || n > VALUES_MAX)
-        sim_fail("%s", "simulator: a conversation is too long");
-    s = &conn->building->steps[conn->building->n++];
     sim_copy(s->sql, sizeof(s->sql), sql);
-    s->n = n;
-    for (int i = 0; i < n; i++) {
-        sim_copy(s->values[i], sizeof(s->values[i]), values[i]);
-    }
+    set_values(s, n, values);
+    return 1;
+}
+
+int PQsendPrepare(PGconn *conn, const char *name, const char *sql, int n,
+                  const Oid *types)
+{
+    (void)name, (void)sql, (void)n, (void)types;
+    return new_step(conn, STEP_PREPARE) != NULL;
+}
+
+int PQsendQueryPrepared(PGconn *conn, const char *name, int n,
+                        const char *const *values, const int *lengths,
+                        const int *formats, int format)
+{
+    step *s = new_step(conn, STEP_NAMED);
+
+    (void)name, (void)lengths, (void)formats, (void)format;
+    if (s == NULL)
+        return 0;
+    set_values(s, n, values);
     return 1;
 }
 
@@ -472,10 +552,16 @@ int PQgetisnull(const PGresult *result, int row, int column)
     return !result->answer.has_row;
 }
 
+int PQnfields(const PGresult *result)
+{
+    return result->answer.process[0] != '\0' ? 2 : 1;
+}
+
 char *PQgetvalue(const PGresult *result, int row, int column)
 {
-    (void)row, (void)column;
-    return (char *)result->answer.value;
+    (void)row;
+    return (char *)(column == 0 ? result->answer.value
+                                : result->answer.process);
 }
 
 char *PQcmdStatus(PGresult *result)

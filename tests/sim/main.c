@@ -39,6 +39,8 @@ static void choose_odds(void)
     odds.duplicate = some(100);
     odds.slow = some(150);
     odds.error = some(40);
+    odds.pooled = some(300);
+    odds.discard = some(100);
     odds.scripts = some(100);
     odds.crash = some(40);
     if (sim_chance(350))

@@ -35,6 +35,7 @@ typedef struct pending {
 /* One transaction at a time, on one resource. */
 struct session {
     int alive, client_gone;
+    int prepared;        /* the guard's call has a name here         */
     int block, aborted;  /* inside BEGIN; after an error in there    */
     int64_t transaction; /* its number: an old lease must not end it */
     int resource;        /* of the claim, the lock or the wish       */
@@ -249,6 +250,7 @@ static progress decided(session *s, int64_t fence, const char *holder)
     if (weakness == SIM_LATE_HOLD)
         unlock(s);
     answer_row(s->now, s->at, "t", "SELECT 1");
+    answer_process(s->now, s->at, server_process(s));
     return DONE;
 }
 
@@ -321,6 +323,15 @@ static int is(const char *sql, const char *beginning)
     return strncmp(sql, beginning, strlen(beginning)) == 0;
 }
 
+static progress prepare(session *s)
+{
+    if (s->prepared)
+        return fail(s, "42P05");
+    s->prepared = 1;
+    answer_row(s->now, s->at, NULL, "PREPARE");
+    return DONE;
+}
+
 static progress execute(session *s, const step *t)
 {
     char text[24];
@@ -330,6 +341,10 @@ static progress execute(session *s, const step *t)
     if (s->aborted)
         return fail(s, "25P02");
     begin(s);
+    if (t->kind == STEP_PREPARE)
+        return prepare(s);
+    if (t->kind == STEP_NAMED)
+        return s->prepared ? guard(s, t) : fail(s, "26000");
     if (is(t->sql, "BEGIN")) {
         s->block = 1;
         answer_row(s->now, s->at, NULL, "BEGIN");
@@ -403,6 +418,9 @@ void server_receives(session *s, request *r)
         drop_request(r);
         return;
     }
+    /* The caller's own DISCARD ALL, or a name that it has taken. */
+    if (sim_chance(odds.discard))
+        s->prepared = !s->prepared;
     s->now = r;
     s->at = s->failed = 0;
     proceed(s);
@@ -418,6 +436,11 @@ session *server_session(void *client)
     s->alive = 1;
     s->client = client;
     return s;
+}
+
+int server_process(const session *s)
+{
+    return 1 + (int)(s - sessions);
 }
 
 void postgres_begin(void)

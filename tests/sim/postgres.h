@@ -8,11 +8,18 @@
 
 #include <stdint.h>
 
-#define STEPS_MAX  4
+#define STEPS_MAX  5
 #define VALUES_MAX 4
 
+typedef enum step_kind {
+    STEP_TEXT,
+    STEP_PREPARE, /* the one name that there is */
+    STEP_NAMED    /* by that name, sql empty    */
+} step_kind;
+
 typedef struct step {
-    char sql[56];
+    step_kind kind;
+    char sql[80];
     int n;
     char values[VALUES_MAX][40];
 } step;
@@ -29,6 +36,7 @@ typedef struct answer {
     answer_kind kind;
     int has_row;
     char value[24], tag[16], sqlstate[6];
+    char process[12]; /* a second column, when not empty */
 } answer;
 
 /* What travels together: steps there, answers back. */
@@ -44,6 +52,7 @@ typedef struct session session;
 
 /* postgres.c */
 session *server_session(void *client);
+int server_process(const session *s);
 void server_receives(session *s, request *r); /* r is the server's now */
 void server_client_gone(session *s);
 
@@ -51,6 +60,7 @@ void server_client_gone(session *s);
 void libpq_begin(void);
 void drop_request(request *r);
 void answer_row(request *r, int at, const char *value, const char *tag);
+void answer_process(request *r, int at, int process); /* of a row, as well */
 void answer_error(request *r, int at, const char *sqlstate);
 void answer_skipped(request *r, int at);
 void client_gets(void *client, request *r, int ready);

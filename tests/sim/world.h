@@ -38,6 +38,8 @@ typedef struct sim_odds {
     int duplicate;   /* the request is carried out twice                      */
     int slow;        /* a message takes long                                  */
     int error;       /* Redis answers LOADING, BUSY and the like              */
+    int pooled;      /* a connection to PostgreSQL leads to a pooler          */
+    int discard;     /* what was prepared is gone, or the name is taken       */
     int forget;      /* these five are per look of the nemesis: FLUSHALL      */
     int rewind;      /* fail-over to a replica that lagged                    */
     int evict;       /* one key is evicted                                    */
