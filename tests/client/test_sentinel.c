@@ -12,6 +12,7 @@
 
 #include "proxy.h"
 #include "redis_topology.h"
+#include "sentinel.h"
 
 #define LOCK    "{lock:v1:%s}"
 #define COUNTER "{lock:v1:%s}:fence"
@@ -124,7 +125,7 @@ static rf_client *open_sentinel(int port)
     char url[128];
 
     snprintf(url, sizeof(url), "redis+sentinel://127.0.0.1:%d/main", port);
-    return open_at(url, 500);
+    return open_at(url, 5000);
 }
 
 static void test_server_that_is_no_sentinel_is_misuse(void **state)
@@ -152,15 +153,26 @@ static void test_place_that_makes_no_sense_is_retry(void **state)
     };
     redis_server *plain = redis_server_start(NULL);
     proxy *fault = proxy_start(redis_server_socket(plain));
-    rf_client *client = open_sentinel(proxy_port(fault));
+    rf__service service;
+    rf__error error;
+    rf__locator *locator;
+    char url[128];
 
     (void)state;
+    snprintf(url, sizeof(url), "redis+sentinel://127.0.0.1:%d/main",
+             proxy_port(fault));
+    assert_status(rf__service_parse(url, &service, &error), RF_OK);
+    locator = rf__sentinel_locator(&service, 5000);
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        proxy_say(fault, 100, places[i], strlen(places[i]));
-        assert_status(try_on(client, "r"), RF_RETRY);
-        assert_non_null(strstr(rf_message(client), "makes no sense"));
+        rf__url found;
+
+        proxy_say(fault, 1, places[i], strlen(places[i]));
+        assert_status(
+            locator->locate(locator, &found, test_now_ms() + 5000, &error),
+            RF_RETRY);
+        assert_non_null(strstr(error.text, "makes no sense"));
     }
-    rf_close(client);
+    locator->free(locator);
     proxy_stop(fault);
     redis_server_stop(plain);
 }
