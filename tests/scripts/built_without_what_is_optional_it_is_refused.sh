@@ -38,7 +38,8 @@ C
 
 build() {
     env -u MAKEFLAGS -u MAKELEVEL make -s -C "$RF_ROOT/client" \
-        BUILD="$TMPDIR/build" TLS=no ETCD=no CFLAGS=-O0 SANITIZE= V= WERROR=1
+        BUILD="$TMPDIR/build" TLS=no ETCD=no CFLAGS=-O0 SANITIZE= \
+        COVERAGE= V= WERROR=1
 }
 # shellcheck disable=SC2046
 link() {

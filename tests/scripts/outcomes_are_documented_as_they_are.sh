@@ -16,7 +16,7 @@ build() {
         $(pkg-config --cflags libpq) \
         ${SANITIZE:+-fsanitize=address,undefined} \
         ${COVERAGE:+--coverage} \
-        "$RF_BUILD/libringfence.a" -pthread $(pkg-config --libs hiredis libpq)
+        "$RF_BUILD/libringfence.so" -Wl,-rpath,"$RF_BUILD" -pthread $(pkg-config --libs hiredis libpq)
 }
 
 # What the library says of every enumerator of the header.

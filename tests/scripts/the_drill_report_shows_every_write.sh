@@ -9,7 +9,7 @@ set -u
 # shellcheck source=tests/lib/tap.sh
 . "$RF_ROOT/tests/lib/tap.sh"
 
-plan 19
+plan 21
 
 page=$RF_ROOT/tests/drills/report/page
 evil='<script>alert("x")</script>&'"'w'"
@@ -30,11 +30,13 @@ drill() {
     line event 1021 "$evil" believes a 1 aaaaaaaa 1015
     line event 1022 "$evil" stops write
     line event 1100 world happens "$evil"
+    line event 1110 world continued second
     line event 1500 second granted a 2 bbbbbbbb
     line event 1501 second believes a 2 bbbbbbbb 1490
     line event 1510 second told "s-1$(printf '\x01\xff')" 'done' RF_OK
     line event 1520 second told s-2 unknown RF_UNKNOWN
     line event 1530 second told s-3 unknown RF_UNKNOWN
+    line event 1540 second told s-4 'done' RF_OK
     line event 1590 "$evil" 'goes on' write
     line event 1600 "$evil" told "$evil" refused RF_STALE
     line event 1610 third acquire RF_BUSY 'somebody has it'
@@ -55,7 +57,7 @@ drill() {
     line commit 2 1700000005039 a f-1 '' 1 aaaaaaaa
 }
 drill >"$TMPDIR/07.tsv"
-"$page" drills "$TMPDIR/07.tsv" >"$TMPDIR/report.html"
+"$page" drills "$TMPDIR/07.tsv" >"$TMPDIR/report.html" 2>"$TMPDIR/said"
 
 # xpath EXPRESSION: what it finds in the page, or an error; "$at" is the page.
 at=$TMPDIR/report.html
@@ -77,9 +79,11 @@ well_formed() {
 
 # ---- What must be on it -----------------------------------------------------------
 
+is "no line of the recording is a surprise" "$(cat "$TMPDIR/said")" ""
 is "the page is well-formed" "$(well_formed)" t
 is "each write has one sign" \
-    "$(xpath "count(//*[local-name()='g'][starts-with(@class,'write ')])")" 7
+    "$(xpath "count(//*[local-name()='g'][starts-with(@class,'write ')])")" 8
+is "one was acknowledged and is not there" "$(signs gone)" 1
 is "three were accepted" "$(signs accepted)" 3
 is "one was refused" "$(signs refused)" 1
 is "one had landed although its answer was lost" "$(signs landed)" 1

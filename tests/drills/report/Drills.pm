@@ -93,6 +93,7 @@ sub legend {
         [sample('wrong'), 'write accepted, and wrong: the accident'],
         [sample('landed'), 'answer lost; it had landed'],
         [sample('lost'), 'answer lost; it had not'],
+        [sample('gone'), 'acknowledged; the database lost it'],
         [sample('asked'), 'asked what became of it'],
         [sample('claim'), 'claim refused: no section begins'],
         [sample('nolock'), 'asked for the lock in vain'],
@@ -218,7 +219,7 @@ sub violated {
 
 my %words = (accepted => 'accepted', refused => 'refused',
     wrong => 'accepted, wrong', landed => 'unknown; landed',
-    lost => 'unknown; not there');
+    lost => 'unknown; not there', gone => 'acknowledged; not there');
 
 sub writes {
     my ($run) = @_;

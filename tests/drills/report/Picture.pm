@@ -63,13 +63,13 @@ sub pauses {
             $open{$who} //= { who => $who, from => $e->{at},
                 outside => $from_outside };
         } elsif ($e->{what} eq 'goes on'
-            || $e->{what} eq 'continued' && $open{$who}{outside}) {
+            || $e->{what} eq 'continued' && $open{$who}
+            && $open{$who}{outside}) {
             my $pause = delete $open{$who} or next;
             push @pauses, { %$pause, to => $e->{at} };
         }
     }
-    push @pauses, map { { %$_, to => $end } }
-        grep { defined $_->{from} } values %open;
+    push @pauses, map { { %$_, to => $end } } values %open;
     return sort { $a->{from} <=> $b->{from} } @pauses;
 }
 
@@ -140,6 +140,7 @@ sub symbols {
 <g id="wrong"><path class="halo" d="M0-12L12 9H-12Z"/><path class="wrong" d="M0-9.500L9.500 7H-9.500Z"/><path class="bang" d="M0-3.500V2M0 4V5.500"/></g>
 <g id="landed"><path class="halo" d="M0-10L10 0L0 10L-10 0Z"/><path class="good" d="M0-8L8 0L0 8L-8 0Z"/><path class="bang" d="M-2-2.500Q0-5 2-2.500Q2.500-1 0 0V1M0 3V4"/></g>
 <g id="lost"><path class="halo" d="M0-10L10 0L0 10L-10 0Z"/><path class="open" d="M0-7.500L7.500 0L0 7.500L-7.500 0Z"/><path class="query" d="M-2-2.500Q0-5 2-2.500Q2.500-1 0 0V1M0 3V4"/></g>
+<g id="gone"><circle class="halo" r="8.5"/><circle class="open gone" r="6"/></g>
 <g id="claim"><circle class="halo" r="7.500"/><circle class="open bad" r="5.500"/><path class="bad thin" d="M-4 4L4-4"/></g>
 <g id="nolock"><path class="muted line" d="M-3.500 0H3.500"/></g>
 <g id="asked"><rect class="open" x="-5" y="-5" width="10" height="10"/><path class="query" d="M-2-2.500Q0-5 2-2.500Q2.500-1 0 0V1M0 3V4"/></g>
@@ -356,6 +357,7 @@ sub title_of {
     my $what = $w->{outcome} eq 'wrong' ? "accepted, and wrong: $w->{wrong}"
         : $w->{outcome} eq 'landed' ? 'accepted, its answer was lost'
         : $w->{outcome} eq 'lost' ? 'not there, its answer was lost'
+        : $w->{outcome} eq 'gone' ? 'acknowledged, and not there in the end'
         : $w->{outcome} eq 'refused' ? "refused ($w->{status})" : 'accepted';
     return sprintf '%s: %s writes %s to %s with fence %s of holder %s: %s',
         seconds($w->{at}), $w->{who}, $w->{op}, $w->{resource} // '?',

@@ -122,7 +122,8 @@ sub within {
 sub outcome {
     my ($w) = @_;
     return $w->{commit} ? 'landed' : 'lost' if $w->{told} eq 'unknown';
-    return $w->{commit} ? 'accepted' : 'refused';
+    return 'accepted' if $w->{commit};
+    return $w->{told} eq 'done' ? 'gone' : 'refused';
 }
 
 # What is wrong about a commit, seen from the ones before it.
