@@ -153,8 +153,8 @@ pg_children() {
 
 # pg_stop DIR: at once, without a checkpoint; nothing in it is kept.  A server
 # that is still starting does not listen to QUIT, and one of whose processes a
-# test has stopped waits for it: then all of them are killed, because those of a
-# server that was killed alone would stay, the stopped one for ever.
+# test has stopped waits for it: so that goes on, to end.  As the last resort all
+# of them are killed; those of a server that was killed alone would stay.
 pg_stop() {
     local pid i
     [ -f "$1/postgres.pid" ] || return 0
@@ -162,6 +162,8 @@ pg_stop() {
     rm -f "$1/postgres.pid"
     for ((i = 0; i < 100; i++)); do
         kill -QUIT "$pid" 2>/dev/null || break
+        # shellcheck disable=SC2046 # words on purpose
+        [ $i != 4 ] || kill -CONT $(pg_children "$pid") 2>/dev/null || true
         sleep 0.05
     done
     # Stopped first, so that none is forked meanwhile.
