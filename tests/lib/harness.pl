@@ -106,6 +106,25 @@ sub start {
     $running{$pid} = $test;
 }
 
+# All of a process group, and what its members have forked: processes of
+# PostgreSQL have sessions of their own, and one that a test has stopped would
+# outlive its server for ever.
+sub kill_group {
+    my ($group) = @_;
+    my (%children, @todo, %found);
+    for my $stat (glob '/proc/[0-9]*/stat') {
+        open my $in, '<', $stat or next;
+        my ($pid, $parent, $of) =
+            (<$in> // '') =~ /^(\d+) \(.*\) \S (\d+) (\d+)/s or next;
+        push @{ $children{$parent} }, $pid;
+        push @todo, $pid if $of == $group;
+    }
+    while (my $pid = shift @todo) {
+        push @todo, @{ $children{$pid} // [] } if !$found{$pid}++;
+    }
+    kill 'KILL', -$group, keys %found;
+}
+
 # Wait until one has ended; kill what is over its time.
 sub reap {
     while (1) {
@@ -113,7 +132,7 @@ sub reap {
         if ($pid > 0) {
             my $test = delete $running{$pid} or next;
             $test->{status} = $?;
-            kill 'KILL', -$pid;    # whatever it left behind
+            kill_group($pid);    # whatever it left behind
             # Fails when a prepared transaction was left in it.
             $test->{left} = database("DROP DATABASE $test->{name} WITH (FORCE)");
             return;
@@ -121,7 +140,7 @@ sub reap {
         for (keys %running) {
             next if time - $running{$_}{started} < $limit;
             $running{$_}{late} = 1;
-            kill 'KILL', -$_;
+            kill_group($_);
         }
         select undef, undef, undef, 0.02;
     }
@@ -208,7 +227,7 @@ sub judge_server {
 my @tests = find_tests();
 die "No test file matches T=" . ($ENV{T} // '') . "\n" if !@tests;
 $SIG{TERM} = $SIG{INT} = sub {
-    kill 'KILL', map { -$_ } keys %running;
+    kill_group($_) for keys %running;
     exit 1;
 };
 

@@ -23,6 +23,15 @@ run() {
     status=$?
     echo "${said##*$'\n'}, status $status"
 }
+is_gone() {
+    local i
+    for ((i = 0; i < 200; i++)); do
+        kill -0 "$1" 2>/dev/null || return 0
+        sleep 0.05
+    done
+    kill -KILL "$1"
+    return 1
+}
 script() { cat >"$tree/tests/scripts/$1.sh"; }
 sql() { cat >"$tree/tests/sql/$1.sql"; }
 
@@ -38,6 +47,18 @@ script skips <<<'echo 1..2; echo ok 1; echo "ok 2 # SKIP no server"'
 script skips_all <<<'echo "1..0 # SKIP no server"'
 script bails <<<'echo 1..1; echo "Bail out! no server"'
 script hangs <<<'echo 1..1; echo ok 1; sleep 600'
+script leaves <<SCRIPT
+echo 1..1; echo ok 1
+perl -MPOSIX -e 'if (!fork) {
+        POSIX::setsid();
+        open my \$out, ">", "$TMPDIR/stopped" or die;
+        print \$out \$\$;
+        close \$out;
+        kill STOP => \$\$;
+    }
+    sleep 600' &
+until [ -s "$TMPDIR/stopped" ]; do sleep 0.02; done
+SCRIPT
 sql good <<<'SELECT plan(1); SELECT pass(); SELECT * FROM finish();'
 sql red <<<'SELECT plan(1); SELECT fail(); SELECT * FROM finish();'
 sql error <<<'SELECT plan(1); SELECT pass(); SELECT 1 / 0;'
@@ -49,7 +70,7 @@ echo 'something else' >"$tree/tests/isolation/differs.out"
 echo 'PANIC:  the server is gone' >"$TMPDIR/panic.log"
 
 bad_1='1 failed, status 1'
-plan 20
+plan 22
 is "all is well" "$(run scripts/good)" "2 passed, 0 failed, status 0"
 is "an assertion fails" "$(run scripts/red)" "1 passed, $bad_1"
 is "dies after its assertions" "$(run dies)" "1 passed, $bad_1"
@@ -62,6 +83,10 @@ is "skips one" "$(run 'skips\.')" "1 passed, $bad_1"
 is "skips all" "$(run skips_all)" "0 passed, $bad_1"
 is "bails out" "$(run bails)" "0 passed, $bad_1"
 is "hangs" "$(limit=2 run hangs)" "1 passed, $bad_1"
+is "leaves a server behind" "$(run scripts/leaves)" \
+    "1 passed, 0 failed, status 0"
+ok "of which nothing stays, not even what was stopped" \
+    is_gone "$(cat "$TMPDIR/stopped")"
 is "SQL: all is well" "$(run sql/good)" "1 passed, 0 failed, status 0"
 is "SQL: an assertion fails" "$(run sql/red)" "0 passed, $bad_1"
 is "SQL: an error" "$(run sql/error)" "1 passed, $bad_1"
