@@ -272,7 +272,10 @@ static rf_status run_text(rf__redis *r, rf__call *call, int64_t deadline_ms,
 
     snprintf(again, sizeof(again), "%s+", tag);
     call->tag = again;
-    status = send_call(r, call, 1, deadline_ms, error);
+    /* What came behind the first answer may have cost the connection. */
+    status = rf__redis_connect(r, deadline_ms, error);
+    if (status == RF_OK)
+        status = send_call(r, call, 1, deadline_ms, error);
     if (status == RF_OK)
         status = rf__script_take(r, call, deadline_ms, reply, error);
     call->tag = tag;
