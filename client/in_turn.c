@@ -32,10 +32,10 @@ rf_status rf__acquire_in_turn(rf__source *s, rf__grants *grants, rf_fence floor,
     if (grants->grant[n].needs_floor)
         grants->grant[0].needs_floor = 1;
     while (n-- > 0) {
+        grants->grant[n].again = 1;
         back = s->ops->release(s, &grants->grant[n], deadline_ms);
         if (back != RF_OK && back != RF_LOST)
             status = RF_UNKNOWN;
-        grants->grant[n].fence = 0;
     }
     return status;
 }

@@ -139,29 +139,40 @@ static int64_t busy_ms(const rf__ballot *b)
 }
 
 /*
- * A minority is worth nothing and stands in others' way: give it back.  Returns
- * how many masters may have the lock all the same, or get it yet: a request that
- * was not answered may still be on its way.
+ * A minority is worth nothing and stands in others' way: give back what has a
+ * number up to grant->fence.  Notes in grant->doubt which masters may have the
+ * lock all the same, or get it yet: a request that was not answered may be on its
+ * way still, when the next one has long been.
  */
-static size_t roll_back(rf__ballot *b, int64_t deadline_ms)
+static void roll_back(rf__ballot *b, rf__grant *grant, int64_t deadline_ms)
 {
-    size_t perhaps = rf__ballot_count(b, RF_UNKNOWN), granted = b->ok;
+    size_t granted = b->ok;
     rf__ballot undo;
 
-    rf__ballot_init(&undo, b->q, &b->grant[0]);
-    for (size_t i = 0; i < b->q->n; i++) {
+    rf__ballot_init(&undo, b->q, grant);
+    for (size_t i = 0; i < b->q->n && grant->fence > 0; i++) {
         if (b->result[i] == RF_OK || b->result[i] == RF_UNKNOWN ||
             b->result[i] == RF_LOST)
             rf__ballot_ask(&undo, i, &rf__script_withdraw);
     }
-    if (undo.asked == 0)
-        return 0;
     undo.enough = granted;
-    rf__ballot_hold(&undo, deadline_ms);
-    for (size_t i = 0; i < b->q->n; i++)
-        perhaps += b->result[i] == RF_OK && undo.result[i] != RF_OK &&
-                   undo.result[i] != RF_LOST;
-    return perhaps;
+    if (undo.asked > 0)
+        rf__ballot_hold(&undo, deadline_ms);
+    for (size_t i = 0; i < b->q->n; i++) {
+        if (b->result[i] == RF_UNKNOWN ||
+            (b->result[i] == RF_OK && undo.result[i] != RF_OK &&
+             undo.result[i] != RF_LOST))
+            grant->doubt |= 1u << i;
+    }
+}
+
+static size_t doubtful(const rf__grant *grant)
+{
+    size_t n = 0;
+
+    for (unsigned rest = grant->doubt; rest != 0; rest >>= 1)
+        n += rest & 1;
+    return n;
 }
 
 static rf_status not_granted(rf__ballot *b, rf__grant *grant,
@@ -177,12 +188,13 @@ static rf_status not_granted(rf__ballot *b, rf__grant *grant,
         /* Its release wakes nobody here. */
         grant->busy_by = RF__OWNER_FOREIGN;
     }
-    for (size_t i = 0; i < q->n; i++)
-        grant->needs_floor |= b->grant[i].needs_floor;
-    if (roll_back(b, deadline_ms) >= q->majority) {
+    roll_back(b, grant, deadline_ms);
+    if (doubtful(grant) >= q->majority) {
         rf__ballot_explain(b, RF_UNKNOWN);
         return RF_UNKNOWN;
     }
+    for (size_t i = 0; i < q->n; i++)
+        grant->needs_floor |= b->grant[i].needs_floor;
     if (silent > q->n - q->majority || grant->needs_floor) {
         rf__ballot_explain(b, RF_UNKNOWN);
         rf__ballot_explain(b, RF_RETRY);
@@ -202,11 +214,26 @@ static rf_status not_granted(rf__ballot *b, rf__grant *grant,
     return RF_RETRY;
 }
 
+/*
+ * What was given back under this holder had numbers up to grant->fence, and the
+ * request for it may be on its way yet: only a greater number is safe from it.
+ */
+static rf_fence choose_fence(const rf__ballot *b, const rf__grant *grant)
+{
+    rf_fence fence = completed_before(b), most = greatest(b);
+
+    if (fence == 0)
+        fence = most;
+    if (fence > grant->fence)
+        return fence;
+    return most > grant->fence ? most : grant->fence + 1;
+}
+
 static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
                          int64_t deadline_ms)
 {
     rf__quorum *q = self(base);
-    rf_fence fence;
+    rf_fence fence = 0, most;
     rf__ballot b;
 
     if (grant->shared) {
@@ -218,16 +245,19 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
     ask_all(&b, &rf__script_acquire);
     rf__ballot_hold(&b, halfway(deadline_ms));
     grant->sent_ms = b.sent_ms;
+    most = greatest(&b);
     if (b.ok >= q->majority) {
-        fence = completed_before(&b);
-        if (fence == 0)
-            fence = greatest(&b);
+        fence = choose_fence(&b, grant);
         if (make_known(&b, fence, halfway(deadline_ms)) >= q->majority) {
             grant->fence = fence;
             grant->ttl_ms = majority_ttl(&b);
             return RF_OK;
         }
     }
+    if (most < fence)
+        most = fence;
+    if (grant->fence < most)
+        grant->fence = most;
     return not_granted(&b, grant, deadline_ms);
 }
 
@@ -244,13 +274,19 @@ static rf_status renew(rf__source *base, rf__grant *grant, int64_t deadline_ms)
     return rf__ballot_judge(&b, grant);
 }
 
-/* By the holder alone: a master that was not raised has another number. */
+/*
+ * A master that was not raised has another number: so any number is meant, but
+ * where this request, should it be late, could meet a later grant.
+ */
 static rf_status release(rf__source *base, rf__grant *grant,
                          int64_t deadline_ms)
 {
+    rf__grant what = *grant;
     rf__ballot b;
 
-    rf__ballot_init(&b, self(base), grant);
+    if (!grant->again)
+        what.fence = RF_FENCE_MAX;
+    rf__ballot_init(&b, self(base), &what);
     ask_all(&b, &rf__script_withdraw);
     rf__ballot_hold(&b, deadline_ms);
     return rf__ballot_judge(&b, grant);

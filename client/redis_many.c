@@ -33,18 +33,21 @@ static rf_status busy(rf__grants *grants, const rf__reply *reply,
 }
 
 /* {..., "OK", fence, left_ms, fence, left_ms, ...} */
-static rf_status granted(rf__grants *grants, const rf__reply *reply)
+static rf_status granted(rf__grants *grants, const rf__reply *reply,
+                         int *given_back)
 {
     if (rf__reply_count(reply) != RF__OUTCOME + 1 + 2 * grants->n)
         return RF__NONSENSE;
     for (size_t i = 0; i < grants->n; i++) {
         rf__grant *grant = &grants->grant[i];
+        rf_fence before = grant->fence;
         int64_t left;
 
         if (!rf__answer_number(reply, RF__OUTCOME + 1 + 2 * i, 1,
                                &grant->fence) ||
             !rf__answer_number(reply, RF__OUTCOME + 2 + 2 * i, -1, &left))
             return RF__NONSENSE;
+        *given_back |= grant->fence == before;
         if (left >= 0)
             grant->ttl_ms = left;
     }
@@ -92,6 +95,7 @@ rf_status rf__rs_acquire_all(rf__source *base, rf__grants *grants,
     rf__call call;
     texts t;
     rf_status status;
+    int given_back = 0;
 
     prepare_all(s, &call, &t, grants);
     rf__floor_write(t.floor, floor);
@@ -105,10 +109,12 @@ rf_status rf__rs_acquire_all(rf__source *base, rf__grants *grants,
         return rf__rs_settle(s, busy(grants, reply, base->error));
     status = rf__answer_done(grants->grant, reply, base->error);
     if (status == RF_OK)
-        status = granted(grants, reply);
+        status = granted(grants, reply, &given_back);
     status = rf__rs_settle(s, status);
     if (status != RF_OK)
         return status;
+    if (given_back)
+        return rf__rs_give_back_again(s, grants, deadline_ms);
     return rf__rs_confirm(s, &call, grants, deadline_ms);
 }
 
@@ -179,19 +185,23 @@ static void run_again(batch *b, size_t i)
         b->results[i] = base->ops->release(base, &b->grants[i], b->deadline_ms);
 }
 
-static void run_all(batch *b, size_t n)
+/* The requests need no zeros: each is written when its turn comes. */
+static void run_all(rf__source *base, rf__step step, const rf__grants *all,
+                    rf_status *results, int64_t deadline_ms)
 {
-    rf__grant *grants = b->grants;
-    rf_status *results = b->results;
+    batch b;
 
-    for (size_t i = 0; i < n; i += BATCH) {
-        b->grants = grants + i;
-        b->results = results + i;
-        b->n = n - i < BATCH ? n - i : BATCH;
-        run_batch(b);
-        for (size_t j = 0; j < b->n; j++) {
-            if (b->results[j] == RF__UNSENT)
-                run_again(b, j);
+    b.source = rf__rs(base);
+    b.step = step;
+    b.deadline_ms = deadline_ms;
+    for (size_t i = 0; i < all->n; i += BATCH) {
+        b.grants = all->grant + i;
+        b.results = results + i;
+        b.n = all->n - i < BATCH ? all->n - i : BATCH;
+        run_batch(&b);
+        for (size_t j = 0; j < b.n; j++) {
+            if (b.results[j] == RF__UNSENT)
+                run_again(&b, j);
         }
     }
 }
@@ -199,23 +209,15 @@ static void run_all(batch *b, size_t n)
 void rf__rs_renew_all(rf__source *base, rf__grant *grants, rf_status *results,
                       size_t n, int64_t deadline_ms)
 {
-    batch b = { .source = rf__rs(base),
-                .step = RF__STEP_RENEW,
-                .grants = grants,
-                .results = results,
-                .deadline_ms = deadline_ms };
+    const rf__grants all = { .grant = grants, .n = n };
 
-    run_all(&b, n);
+    run_all(base, RF__STEP_RENEW, &all, results, deadline_ms);
 }
 
 void rf__rs_release_all(rf__source *base, rf__grant *grants, rf_status *results,
                         size_t n, int64_t deadline_ms)
 {
-    batch b = { .source = rf__rs(base),
-                .step = RF__STEP_RELEASE,
-                .grants = grants,
-                .results = results,
-                .deadline_ms = deadline_ms };
+    const rf__grants all = { .grant = grants, .n = n };
 
-    run_all(&b, n);
+    run_all(base, RF__STEP_RELEASE, &all, results, deadline_ms);
 }

@@ -35,6 +35,19 @@ static int give_back(rf__redis_source_t *s, rf__grants *grants,
     return all;
 }
 
+/*
+ * Handed out again is what was given back before: that request is on its way yet,
+ * and would take it away from under its holder.
+ */
+rf_status rf__rs_give_back_again(rf__redis_source_t *s, rf__grants *grants,
+                                 int64_t deadline_ms)
+{
+    if (!give_back(s, grants, deadline_ms))
+        return RF_UNKNOWN;
+    rf__set_error(s->base.error, "it was given back before, and is now");
+    return RF_RETRY;
+}
+
 rf_status rf__rs_confirm(rf__redis_source_t *s, const rf__call *call,
                          rf__grants *grants, int64_t deadline_ms)
 {

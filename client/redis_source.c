@@ -30,6 +30,7 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
 {
     rf__redis_source_t *s = rf__rs(base);
     rf__grants one = { .grant = grant, .n = 1 };
+    rf_fence given_back = grant->fence;
     const rf__reply *reply;
     rf__request r;
     rf_status status;
@@ -45,6 +46,8 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
                                rf__answer_acquired(grant, reply, base->error));
     if (status != RF_OK)
         return status;
+    if (grant->fence == given_back)
+        return rf__rs_give_back_again(s, &one, deadline_ms);
     return rf__rs_confirm(s, &r.call, &one, deadline_ms);
 }
 

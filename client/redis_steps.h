@@ -30,6 +30,8 @@ void rf__rs_ask_replicas(rf__redis_source_t *s, rf__call *call,
                          int64_t deadline_ms);
 rf_status rf__rs_confirm(rf__redis_source_t *s, const rf__call *call,
                          rf__grants *grants, int64_t deadline_ms);
+rf_status rf__rs_give_back_again(rf__redis_source_t *s, rf__grants *grants,
+                                 int64_t deadline_ms);
 
 /* redis_wait.c, redis_many.c, redis_admin.c, redis_examine.c: see source.h. */
 rf_status rf__rs_force_release(rf__source *base, const char *resource,

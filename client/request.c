@@ -39,7 +39,7 @@ static const struct {
     { &rf__script_renew, "hft" },     { &rf__script_renew_shared, "ht" },
     { &rf__script_release, "hf" },    { &rf__script_release_shared, "h" },
     { &rf__script_reissue, "hfl" },   { &rf__script_raise, "hf" },
-    { &rf__script_withdraw, "h" },    { &rf__script_inspect, "" },
+    { &rf__script_withdraw, "hf" },   { &rf__script_inspect, "" },
 };
 
 static const char *signature_of(const rf__script *script)

@@ -43,8 +43,10 @@ typedef enum rf__owner {
 typedef struct rf__grant {
     const char *resource;
     const char *holder; /* RF_HOLDER_LEN hex digits                      */
-    rf_fence fence;     /* 0 in a first acquire                          */
+    rf_fence fence;     /* acquire, in: 0, or what was given back before */
+    unsigned doubt;     /* a quorum's own, from one acquire to the next  */
     int shared;         /* together with others who only read; no fence  */
+    int again;          /* release: its holder is going to ask again     */
     int64_t ttl_ms;     /* in: wanted.  out: what the service granted    */
     int64_t wait_ms;    /* acquire: how long the caller is going to wait */
     int64_t sent_ms;    /* out: clock read before the request was sent   */

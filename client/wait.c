@@ -17,10 +17,21 @@ typedef struct waiting {
     rf__grant *grant; /* the one that is or was in the way, or the first  */
     const rf_acquire_options *opts;
     rf_fence floor;
+    int64_t ttl_ms; /* wanted: an answer may leave less in the grants   */
     int64_t end_ms;
     int64_t ceiling_ms; /* of the next pause                              */
     int maybe;          /* a request may have landed that nobody answered */
+    int unanswered;     /* there was one, whatever was answered since    */
 } waiting;
+
+/* Nothing of the last answer may pass for what comes next. */
+static void forget_answer(waiting *w)
+{
+    for (size_t i = 0; i < w->grants->n; i++) {
+        w->grants->grant[i].ttl_ms = w->ttl_ms;
+        w->grants->grant[i].needs_floor = 0;
+    }
+}
 
 static rf_status send_request(waiting *w, int64_t deadline_ms)
 {
@@ -52,14 +63,17 @@ static rf_status request(waiting *w)
     int64_t deadline_ms = rf__now_ms() + w->client->timeout_ms;
     rf_status status = rf__limits_pass(&w->client->limits, &w->client->error);
 
-    w->grants->grant->needs_floor = 0;
+    forget_answer(w);
     if (status != RF_OK)
         return w->maybe ? RF_UNKNOWN : status;
     status = send_request(w, deadline_ms);
     if (status == RF_UNKNOWN) {
         w->maybe = 1;
-        if (rf__left_ms(deadline_ms) > 0)
+        w->unanswered = 1;
+        if (rf__left_ms(deadline_ms) > 0) {
+            forget_answer(w);
             status = send_request(w, deadline_ms);
+        }
     }
     if (needs_floor(w))
         rf__limits_note(&w->client->limits, RF_OK);
@@ -78,10 +92,14 @@ static rf_status ask(waiting *w)
 {
     rf_status status = request(w);
 
-    if (!needs_floor(w))
-        return status;
-    status = rf__learn_floor(w->grants, w->opts, &w->floor, &w->client->error);
-    return status == RF_OK ? request(w) : status;
+    if (needs_floor(w)) {
+        status = rf__learn_floor(w->grants, w->opts, &w->floor,
+                                 &w->client->error);
+        if (status == RF_OK)
+            status = request(w);
+    }
+    /* It may be on its way yet, and then something lands all the same. */
+    return status == RF_RETRY && w->unanswered ? RF_UNKNOWN : status;
 }
 
 static void pause_a_while(waiting *w, int64_t now_ms)
@@ -106,12 +124,10 @@ static void wait_for_turn(waiting *w, rf_status status)
     pause_a_while(w, now_ms);
 }
 
-static void set_all(rf__grants *grants, int64_t ttl_ms, int64_t wait_ms)
+static void set_wait(rf__grants *grants, int64_t wait_ms)
 {
-    for (size_t i = 0; i < grants->n; i++) {
-        grants->grant[i].ttl_ms = ttl_ms;
+    for (size_t i = 0; i < grants->n; i++)
         grants->grant[i].wait_ms = wait_ms;
-    }
 }
 
 /*
@@ -144,12 +160,13 @@ rf_status rf__wait_acquire(rf_client *client, rf__grants *grants,
                            const rf_acquire_options *opts)
 {
     int asks = opts->floor == 0 && opts->ask_floor != NULL;
-    int64_t ttl_ms = grants->grant->ttl_ms, wait_ms = grants->grant->wait_ms;
+    int64_t wait_ms = grants->grant->wait_ms;
     waiting w = { .client = client,
                   .grants = grants,
                   .grant = grants->grant,
                   .opts = opts,
                   .floor = asks ? RF__FLOOR_ASK : opts->floor,
+                  .ttl_ms = grants->grant->ttl_ms,
                   .end_ms = rf__now_ms() + wait_ms,
                   .ceiling_ms = RF__PAUSE_FIRST_MS };
     int64_t begin_us = rf__now_us();
@@ -171,6 +188,6 @@ rf_status rf__wait_acquire(rf_client *client, rf__grants *grants,
         if (rf__client_cancelled(client))
             return give_up(&w);
         /* 0 would tell the service that nobody waits; one more try follows. */
-        set_all(grants, ttl_ms, rf__left_ms(w.end_ms) + 1);
+        set_wait(grants, rf__left_ms(w.end_ms) + 1);
     }
 }

@@ -251,6 +251,30 @@ static void test_raise_demands_the_holder_and_never_lowers(void **state)
     redis_server_command(node[0], "DEL " LOCK " " COUNTER, "step", "step");
 }
 
+static const char *run_withdraw(const char *holder, const char *upto)
+{
+    return redis_server_command(node[0],
+                                "EVAL %s 3 " LOCK " wake waiters %s %s tag",
+                                rf__lua_withdraw, "step", holder, upto);
+}
+
+/* The request that gives one round's lock back, and comes in the next. */
+static void test_withdrawal_that_is_late_spares_what_came_later(void **state)
+{
+    static const char ours[] = "0123456789abcdef0123456789abcdef";
+    static const char theirs[] = "ffffffffffffffffffffffffffffffff";
+
+    (void)state;
+    assert_non_null(strstr(run_withdraw(ours, "7"), "LOST gone"));
+    redis_server_command(node[0], "SET " LOCK " 10:%s PX 60000", "step", ours);
+    assert_non_null(strstr(run_withdraw(theirs, "10"), "LOST taken"));
+    assert_non_null(strstr(run_withdraw(ours, "9"), "LOST taken"));
+    assert_non_null(strstr(run_withdraw(ours, "0"), "ARGUMENT_BAD upto"));
+    assert_true(redis_server_number(node[0], "PTTL " LOCK, "step") > 0);
+    assert_non_null(strstr(run_withdraw(ours, "10"), "OK"));
+    assert_non_null(strstr(run_withdraw(ours, "10"), "LOST gone"));
+}
+
 static void test_complete_grant_is_handed_out_again_as_it_was(void **state)
 {
     rf_client *client = open_at(url, 5000);
@@ -695,6 +719,7 @@ int main(void)
         cmocka_unit_test(test_forgetful_minority_costs_nothing),
         cmocka_unit_test(test_reissue_is_known_to_a_majority),
         cmocka_unit_test(test_raise_demands_the_holder_and_never_lowers),
+        cmocka_unit_test(test_withdrawal_that_is_late_spares_what_came_later),
         cmocka_unit_test(test_complete_grant_is_handed_out_again_as_it_was),
         cmocka_unit_test(test_people_can_list_and_take_away),
         cmocka_unit_test(test_shared_locks_are_misuse),

@@ -207,6 +207,43 @@ static void test_connection_lost_while_replicas_are_counted(void **state)
     rf_close(client);
 }
 
+/* The first answer is that the script is not known; what follows is lost. */
+static void test_script_goes_out_again_on_a_new_connection(void **state)
+{
+    rf_client *client = open_for(2, 5000);
+    rf_lock *lock;
+
+    (void)state;
+    assert_status(rf_acquire(client, "flushed", NULL, &lock), RF_OK);
+    assert_status(rf_release(lock), RF_OK);
+    redis_server_command(master, "SCRIPT FLUSH", "flushed");
+    proxy_set(fault, PROXY_CUT_BEFORE, 1, 1);
+    assert_status(rf_acquire(client, "flushed", NULL, &lock), RF_OK);
+    assert_status(rf_release(lock), RF_OK);
+    rf_close(client);
+}
+
+/*
+ * The question how many have it is lost, and so is the request that gives the
+ * lock back: that may be on its way, and whoever believed in the lock that is
+ * handed out again would lose it when it comes.
+ */
+static void test_what_was_given_back_is_not_granted(void **state)
+{
+    rf_client *client = open_for(2, 5000);
+    rf_lock *lock;
+
+    (void)state;
+    assert_status(rf_acquire(client, "back", NULL, &lock), RF_OK);
+    assert_status(rf_release(lock), RF_OK);
+    proxy_set(fault, PROXY_CUT_BEFORE, 1, 2);
+    assert_status(rf_acquire(client, "back", NULL, &lock), RF_UNKNOWN);
+    assert_int_equal(held("back"), 0);
+    assert_status(rf_acquire(client, "back", NULL, &lock), RF_OK);
+    assert_status(rf_release(lock), RF_OK);
+    rf_close(client);
+}
+
 static void test_numbers_out_of_range_are_misuse(void **state)
 {
     rf_options opts = RF_OPTIONS_INIT;
@@ -234,6 +271,8 @@ int main(void)
         cmocka_unit_test(test_reader_that_replicas_lack_is_given_back),
         cmocka_unit_test(test_fence_raised_without_replicas_ends_the_lock),
         cmocka_unit_test(test_connection_lost_while_replicas_are_counted),
+        cmocka_unit_test(test_script_goes_out_again_on_a_new_connection),
+        cmocka_unit_test(test_what_was_given_back_is_not_granted),
         cmocka_unit_test(test_numbers_out_of_range_are_misuse),
     };
 
