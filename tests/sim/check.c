@@ -2,63 +2,87 @@
 /* Copyright (c) 2026 ringfence maintainers */
 /*
  * check.c - what must hold, looked at after every step
- *
- * I1  fences never go down in commit order     I5  refused is never committed
- * I2  one holder for one number                I6  unknown: never twice
- * I3  holders don't interleave                 I7  no lost update
- * I4  acknowledged: committed exactly once     I9  no false belief
- * I10 a later grant has the greater number
  */
-#include "world.h"
+#include "check.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "lock.h"
+#include "network.h"
+#include "servers.h"
+
 #define OPERATIONS_MAX 256
 #define GRANTS_MAX     128
-#define NOTHINGS_MAX   64
+#define HOLDERS_MAX    64
 
 typedef enum told { PENDING, DONE, REFUSED, UNKNOWN } told;
 
 typedef struct operation {
     int resource, commits;
     told told;
+    int64_t absent; /* below this fence it must not be committed */
 } operation;
 
 typedef struct grant {
     int64_t fence;
-    char holder[40];
+    char holder[RF_HOLDER_LEN + 1];
 } grant;
 
 typedef struct history {
-    int newest;               /* operation        */
-    int64_t newest_grant;     /* handed out       */
+    int newest;               /* operation                          */
+    check_mark mark;          /* greatest fences                    */
+    grant claim;              /* the newest                         */
     grant grants[GRANTS_MAX]; /* in the order of their first commit */
     int n;
 } history;
 
+/* A holder who has a lock at hand. */
+typedef struct belief {
+    const rf_lock *lock; /* NULL: none */
+    const sim_host *host;
+    int resource;
+    int told; /* the last answer, when it asked */
+    int64_t cap_ms;
+} belief;
+
+/* Names of holders, with a number each. */
+typedef struct names {
+    int n;
+    char name[HOLDERS_MAX][RF_HOLDER_LEN + 1];
+    int64_t number[HOLDERS_MAX];
+} names;
+
 static operation operations[OPERATIONS_MAX];
 static int count;
 static history histories[RESOURCES];
-static struct {
-    int resource;
-    int64_t fence;
-} beliefs[HOLDERS + 1];
-
-static char nothings[NOTHINGS_MAX][40];
-static int nothing_count;
+static belief beliefs[HOLDERS + 1];
+static names without;  /* told that nothing landed; the number: of what */
+static names released; /* the number: of messages sent by then          */
 
 void check_begin(void)
 {
     count = 0;
-    nothing_count = 0;
+    without.n = released.n = 0;
     for (int i = 0; i < RESOURCES; i++) {
         histories[i].newest = 0;
-        histories[i].newest_grant = 0;
+        histories[i].mark.resource = i;
+        histories[i].mark.claimed = histories[i].mark.any = 0;
+        histories[i].claim.fence = 0;
         histories[i].n = 0;
     }
     memset(beliefs, 0, sizeof(beliefs));
 }
+
+static void add_name(names *list, const char *holder, int64_t number)
+{
+    if (list->n == HOLDERS_MAX)
+        sim_fail("%s", "simulator: too many holders");
+    sim_copy(list->name[list->n], sizeof(list->name[0]), holder);
+    list->number[list->n++] = number;
+}
+
+/* ---- Commits -------------------------------------------------------------------- */
 
 int check_operation(int resource)
 {
@@ -67,24 +91,27 @@ int check_operation(int resource)
     operations[count].resource = resource;
     operations[count].commits = 0;
     operations[count].told = PENDING;
+    operations[count].absent = 0;
     return count;
 }
 
+static int is_grant(const grant *g, int64_t fence, const char *holder)
+{
+    return g->fence == fence && strcmp(g->holder, holder) == 0;
+}
+
+/* Order of fences and holders among the commits of one resource. */
 static void check_order(history *h, int64_t fence, const char *holder)
 {
-    grant *last = h->n > 0 ? &h->grants[h->n - 1] : NULL;
+    const grant *last = h->n > 0 ? &h->grants[h->n - 1] : NULL;
 
-    if (last != NULL && last->fence == fence &&
-        strcmp(last->holder, holder) == 0)
+    if (last != NULL && is_grant(last, fence, holder))
         return;
-    for (int i = 0; i < h->n; i++) {
-        if (h->grants[i].fence == fence &&
-            strcmp(h->grants[i].holder, holder) != 0)
-            sim_fail("I2: fence %lld writes for two holders", (long long)fence);
-    }
     if (last != NULL && fence < last->fence)
-        sim_fail("I1: fence %lld commits after %lld", (long long)fence,
+        sim_fail("I1: fence %lld commits after fence %lld", (long long)fence,
                  (long long)last->fence);
+    if (last != NULL && fence == last->fence)
+        sim_fail("I2: fence %lld commits for two holders", (long long)fence);
     for (int i = 0; i < h->n; i++) {
         if (strcmp(h->grants[i].holder, holder) == 0)
             sim_fail("I3: holder %.8s commits again after another did", holder);
@@ -92,9 +119,16 @@ static void check_order(history *h, int64_t fence, const char *holder)
     if (h->n == GRANTS_MAX)
         sim_fail("%s", "simulator: too many grants");
     h->grants[h->n].fence = fence;
-    snprintf(h->grants[h->n].holder, sizeof(h->grants[h->n].holder), "%s",
-             holder);
+    sim_copy(h->grants[h->n].holder, sizeof(h->grants[0].holder), holder);
     h->n++;
+}
+
+void check_claim(int resource, int64_t fence, const char *holder)
+{
+    grant *claim = &histories[resource].claim;
+
+    claim->fence = fence;
+    sim_copy(claim->holder, sizeof(claim->holder), holder);
 }
 
 void check_commit(int resource, int number, int base, int64_t fence,
@@ -105,18 +139,22 @@ void check_commit(int resource, int number, int base, int64_t fence,
 
     sim_trace("PostgreSQL: operation %d commits on %d with fence %lld of %.8s",
               number, resource, (long long)fence, holder);
-    sums.commits++;
+    sums[SUM_COMMITS]++;
     check_order(h, fence, holder);
     if (base != h->newest)
         sim_fail("I7: operation %d has read %d, but %d was committed since",
                  number, base, h->newest);
+    if (!is_grant(&h->claim, fence, holder))
+        sim_fail("I8: operation %d commits without the newest claim", number);
     op->commits++;
     if (op->commits > 1)
         sim_fail("I6: operation %d is committed twice", number);
     if (op->told == REFUSED)
         sim_fail("I5: operation %d commits after it was refused", number);
+    if (fence < op->absent)
+        sim_fail("I6: operation %d commits after it was told absent", number);
     if (op->told == UNKNOWN)
-        sums.landed++;
+        sums[SUM_LANDED]++;
     h->newest = number;
 }
 
@@ -131,7 +169,7 @@ void check_told_done(int number)
 void check_told_refused(int number)
 {
     operations[number].told = REFUSED;
-    sums.refused++;
+    sums[SUM_REFUSED]++;
     if (operations[number].commits != 0)
         sim_fail("I5: operation %d is refused, but committed", number);
 }
@@ -139,9 +177,16 @@ void check_told_refused(int number)
 void check_told_unknown(int number)
 {
     operations[number].told = UNKNOWN;
-    sums.unknown++;
+    sums[SUM_UNKNOWN]++;
     if (operations[number].commits > 0)
-        sums.landed++;
+        sums[SUM_LANDED]++;
+}
+
+void check_told_absent(int number, int64_t fence)
+{
+    operations[number].absent = fence;
+    if (operations[number].commits != 0)
+        sim_fail("I6: operation %d is told absent, but committed", number);
 }
 
 int check_newest(int resource)
@@ -149,61 +194,127 @@ int check_newest(int resource)
     return histories[resource].newest;
 }
 
-int64_t check_newest_grant(int resource)
+/* ---- Grants ------------------------------------------------------------------------ */
+
+check_mark check_before(int resource)
 {
-    return histories[resource].newest_grant;
+    return histories[resource].mark;
 }
 
-void check_granted(int resource, int64_t fence, int64_t newest_before)
+static void check_greater(int64_t fence, int64_t before)
 {
-    history *h = &histories[resource];
-
-    sums.acquired++;
-    if (fence <= 0)
-        sim_fail("I10: a grant with fence %lld", (long long)fence);
-    if (fence <= newest_before)
+    if (fence <= before)
         sim_fail("I10: fence %lld was granted, %lld before it was asked for",
-                 (long long)fence, (long long)newest_before);
-    if (fence > h->newest_grant)
-        h->newest_grant = fence;
+                 (long long)fence, (long long)before);
 }
 
-void check_told_nothing(const char *holder)
+void check_granted(const check_mark *before, int64_t fence, int claimed)
 {
-    if (nothing_count == NOTHINGS_MAX)
-        sim_fail("%s", "simulator: too many holders without a lock");
-    sim_copy(nothings[nothing_count++], sizeof(nothings[0]), holder);
+    check_mark *mark = &histories[before->resource].mark;
+
+    sums[SUM_GRANTS]++;
+    sums[SUM_QUORUM_GRANTS] += servers_are_quorum();
+    sums[SUM_CONFIRMED] += servers_min_replicas() > 0;
+    sums[SUM_MOVED] += servers_moved();
+    check_greater(fence, 0);
+    if (claimed)
+        check_greater(fence, before->claimed);
+    if (servers_ordered())
+        check_greater(fence, before->any);
+    if (claimed && fence > mark->claimed)
+        mark->claimed = fence;
+    if (fence > mark->any)
+        mark->any = fence;
+}
+
+/* Of a quorum a minority may be left, or get it yet. */
+static void check_without(int resource, const char *holder)
+{
+    if (servers_hold(resource, 0, holder))
+        sim_fail("I6: %.8s was told that nothing landed, and has a lock",
+                 holder);
+}
+
+void check_told_nothing(int resource, const char *holder)
+{
+    add_name(&without, holder, resource);
+    check_without(resource, holder);
 }
 
 void check_lock(const char *value)
 {
-    const char *holder = strchr(value, ':');
+    const char *holder = without.n > 0 ? strchr(value, ':') : NULL;
 
-    for (int i = 0; holder != NULL && i < nothing_count; i++) {
-        if (strcmp(nothings[i], holder + 1) == 0)
-            sim_fail("I6: %.8s was told that nothing landed, and has a lock",
-                     nothings[i]);
+    for (int i = 0; holder != NULL && i < without.n; i++) {
+        if (strcmp(without.name[i], holder + 1) == 0)
+            check_without((int)without.number[i], holder + 1);
     }
 }
 
-/* Called at the very moment at which the client answers "it is yours". */
-void check_believes(int holder, int resource, int64_t fence, const char *who)
+void check_has(int holder, int resource, const rf_lock *lock, int64_t cap_ms)
 {
-    char name[8];
+    belief *b = &beliefs[holder];
 
-    beliefs[holder].resource = resource;
-    beliefs[holder].fence = fence;
-    if (fence == 0)
-        return;
+    b->lock = lock;
+    b->host = sim_here();
+    b->resource = resource;
+    b->told = 0;
+    b->cap_ms = cap_ms;
+}
+
+void check_forgets(int holder)
+{
+    beliefs[holder].lock = NULL;
+    beliefs[holder].told = 0;
+}
+
+void check_told(int holder, int ours)
+{
+    beliefs[holder].told = ours;
+    for (int i = 0; i <= HOLDERS && ours; i++)
+        sums[SUM_OVERLAPS] += i != holder && beliefs[i].told &&
+                              beliefs[i].resource == beliefs[holder].resource;
+}
+
+/* Would its holder be told so at this moment? */
+static int is_believed(const belief *b)
+{
+    return b->lock != NULL && b->lock->over == RF_OK &&
+           sim_clock(b->host) < b->lock->deadline_ms;
+}
+
+void check_step(void)
+{
     for (int i = 0; i <= HOLDERS; i++) {
-        if (i != holder && beliefs[i].fence != 0 &&
-            beliefs[i].resource == resource)
-            sums.overlaps++;
+        const belief *b = &beliefs[i];
+
+        if (!is_believed(b))
+            continue;
+        if (b->cap_ms != 0 && sim_clock(b->host) >= b->cap_ms)
+            sim_fail("I9: %.8s believes for longer than it wanted",
+                     b->lock->holder);
+        if (servers_honest() &&
+            !servers_hold(b->resource, b->lock->fence, b->lock->holder))
+            sim_fail("I9: %.8s believes in fence %lld, and Redis does not",
+                     b->lock->holder, (long long)b->lock->fence);
     }
-    snprintf(name, sizeof(name), "r%d", resource);
-    if (sim_honest() && !redis_holds(name, fence, who))
-        sim_fail("I9: %.8s believes in fence %lld, and Redis does not", who,
-                 (long long)fence);
+}
+
+/* ---- Kept locks --------------------------------------------------------------------- */
+
+void check_released(const char *holder)
+{
+    add_name(&released, holder, network_sent());
+}
+
+void check_renewal(const char *holder, int64_t sent)
+{
+    sums[SUM_RENEWED]++;
+    for (int i = 0; i < released.n; i++) {
+        if (sent > released.number[i] && strcmp(released.name[i], holder) == 0)
+            sim_fail("I14: the lock of %.8s is renewed after its release",
+                     holder);
+    }
 }
 
 void check_end(void)

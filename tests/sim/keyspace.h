@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 ringfence maintainers */
 /*
- * keyspace.h - a small Redis: keys, expiry by its wall clock, and the scripts
+ * keyspace.h - what one small Redis has in its memory
  *
- * The scripts are the real ones, run by the same Lua that Redis embeds.  Knows
- * the commands that they and the client use, and no other.
+ * Keys, and their expiry by the server's own wall clock.  Knows strings and
+ * lists, and no network.
  */
 #ifndef SIM_KEYSPACE_H
 #define SIM_KEYSPACE_H
@@ -12,42 +12,44 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KEYS_MAX       (RESOURCES_KEYS * 4)
-#define RESOURCES_KEYS 4
-#define LIST_MAX       8
-#define REPLY_MAX      1024
-#define ARGS_MAX       24
+#define KEYS_MAX  16
+#define LIST_MAX  8
+#define NAME_SIZE 40
 
-/* A reply as it goes over the wire. */
-typedef struct reply {
-    char bytes[REPLY_MAX];
-    size_t len;
-} reply;
+typedef struct entry {
+    char name[NAME_SIZE];
+    size_t len;      /* of the name; 0: free            */
+    int64_t expires; /* by the wall clock, -1: never    */
+    int is_list, n;  /* n: elements of a list           */
+    char value[56];
+    char list[LIST_MAX][24];
+} entry;
 
-void reply_text(reply *r, const char *text, size_t len);
-void reply_error(reply *r, const char *text);
-void reply_number(reply *r, long long number);
-void reply_nil(reply *r);
-void reply_array(reply *r, int n);
+typedef struct keyspace {
+    entry keys[KEYS_MAX];
+    int count;        /* slots that were ever used since the last flush */
+    int64_t step;     /* of the wall clock, off the truth               */
+    unsigned scripts; /* a bit for each that its cache has              */
+    int server;       /* whose it is                                    */
+} keyspace;
 
-void keyspace_open(void);
-void keyspace_flush(void);
-void keyspace_keep(void);   /* what a lagging replica has */
-void keyspace_rewind(void); /* ... becomes the truth      */
-void keyspace_evict(int64_t which);
-void keyspace_step(int64_t ms); /* the wall clock jumps; 0: it is right again */
-void keyspace_forget_scripts(void);
+void keyspace_flush(keyspace *ks);
 
-/* The value of a live string key, or NULL. */
-const char *keyspace_string(const char *key);
+/* What a replica has at this moment; expiry is by wall clock in both. */
+void keyspace_copy(keyspace *to, const keyspace *from);
+
+int64_t keyspace_wall(const keyspace *ks);
+
+/* A live key, or NULL. */
+entry *keyspace_find(keyspace *ks, const char *name, size_t len);
+entry *keyspace_make(keyspace *ks, const char *name, size_t len);
+void keyspace_remove(entry *e);
+void keyspace_set(entry *e, const char *value, size_t len);
 
 /* A list's first element is taken into out; 0 when there is none. */
-int keyspace_pop(const char *key, char *out, size_t size);
+int keyspace_pop(keyspace *ks, const char *name, char out[24]);
 
-/* Called whenever a key got an element. */
-extern void (*keyspace_pushed)(const char *key);
-
-/* Any command but BLPOP. */
-void keyspace_command(int argc, char **argv, const size_t *len, reply *out);
+/* Name of some key, which goes; NULL when there is none. */
+const char *keyspace_evict(keyspace *ks);
 
 #endif /* SIM_KEYSPACE_H */

@@ -15,10 +15,11 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "network.h"
 #include "postgres.h"
 #include "world.h"
 
-#define FD_FIRST        3000
+#define FD_FIRST        LIBPQ_FD_FIRST
 #define CONNECTIONS_MAX 192
 #define QUEUE_MAX       (2 * STEPS_MAX + 4)
 
@@ -47,14 +48,11 @@ struct pg_conn {
 static PGconn connections[CONNECTIONS_MAX];
 static int connection_count;
 
-/* ---- Requests: many, all alike, soon over ------------------------------------------- */
-
-static request *spare[32];
-static int spares;
+/* ---- Requests ----------------------------------------------------------------------- */
 
 static request *new_request(void)
 {
-    request *r = spares > 0 ? spare[--spares] : malloc(sizeof(*r));
+    request *r = malloc(sizeof(*r));
 
     if (r == NULL)
         abort();
@@ -66,17 +64,14 @@ static request *new_request(void)
 
 void drop_request(request *r)
 {
-    if (r != NULL && spares < 32)
-        spare[spares++] = r;
-    else
-        free(r);
+    free(r);
 }
 
 /* ---- The network ------------------------------------------------------------------ */
 
 static int64_t arrival(PGconn *conn)
 {
-    int64_t when = sim_now() + (sim_chance(odds.slow) ? sim_between(3, 150)
+    int64_t when = sim_now() + (sim_strikes(SIM_SLOW) ? sim_between(3, 150)
                                                       : sim_between(0, 2));
 
     if (when < conn->last)
@@ -154,18 +149,16 @@ static void dispatch(PGconn *conn)
         drop_request(r);
         return;
     }
-    if (sim_chance(odds.cut_request)) {
-        sums.faults++;
+    if (sim_strikes(SIM_CUT_REQUEST)) {
         client_is_cut(conn);
         sim_at(sim_now() + sim_between(0, 100), is_gone, conn, 0);
         drop_request(r);
         return;
     }
-    if (sim_chance(odds.cut_reply))
+    if (sim_strikes(SIM_CUT_REPLY))
         r->lost = 1;
-    else if (sim_chance(odds.swallow))
+    else if (sim_strikes(SIM_SWALLOW))
         r->lost = 2;
-    sums.faults += r->lost != 0;
     sim_at(arrival(conn), reaches_server, r, conn - connections);
 }
 
@@ -206,13 +199,15 @@ void answer_skipped(request *r, int at)
 
 static void enqueue(PGconn *conn, ExecStatusType status, const answer *a)
 {
-    PGresult *result = calloc(1, sizeof(*result));
+    PGresult *result = malloc(sizeof(*result));
 
     if (result == NULL)
         abort();
     result->status = status;
     if (a != NULL)
         result->answer = *a;
+    else
+        result->answer.has_row = result->answer.sqlstate[0] = 0;
     conn->queue[(conn->first + conn->n++) % QUEUE_MAX] = result;
 }
 
@@ -265,7 +260,7 @@ PGconn *postgres_connect(void)
         sim_fail("%s", "simulator: too many connections to PostgreSQL");
     memset(conn, 0, sizeof(*conn));
     conn->server = server_session(conn);
-    conn->pooled = sim_chance(odds.pooled);
+    conn->pooled = sim_strikes(SIM_POOLED);
     return conn;
 }
 
@@ -449,8 +444,7 @@ int PQpipelineSync(PGconn *conn)
     sim_maybe_pause();
     if (conn->broken)
         return 0;
-    if (!conn->cut && sim_chance(odds.cut_before)) {
-        sums.faults++;
+    if (!conn->cut && sim_strikes(SIM_CUT_BEFORE)) {
         conn->cut = 1;
         sim_at(sim_now() + sim_between(0, 100), is_gone, conn, 0);
         if (sim_chance(500)) {
@@ -571,50 +565,22 @@ char *PQcmdStatus(PGresult *result)
 
 /* ---- poll() and shutdown() of client/postgres.c ------------------------------------------- */
 
-int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout);
 int __wrap_shutdown(int fd, int how);
 
-static int is_ready(int fd)
-{
-    if (fd < FD_FIRST)
-        return redis_is_ready(fd);
-    return connection_of(fd)->arrived != NULL || connection_of(fd)->cut;
-}
-
-static void await(int fd, int64_t until)
-{
-    if (fd < FD_FIRST) {
-        redis_await(fd, until);
-        return;
-    }
-    while (!is_ready(fd) && sim_now() < until) {
-        connection_of(fd)->waiting = sim_self();
-        sim_wait(until);
-        connection_of(fd)->waiting = NULL;
-        sim_maybe_pause();
-    }
-}
-
 /* Readable: an answer, or the end.  Writable: always. */
-int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout)
+short libpq_ready(int fd, short events)
 {
-    fds[0].revents = 0;
-    if (n > 2)
-        sim_fail("%s", "simulator: poll() of more than two");
-    /* The second is for rf_cancel(), which nobody calls here. */
-    if (n == 2)
-        fds[1].revents = 0;
-    if (fds[0].fd < 0) {
-        if (timeout > 0)
-            sim_sleep(timeout);
-        return 0;
-    }
-    if (!(fds[0].events & POLLOUT) && timeout > 0)
-        await(fds[0].fd, sim_now() + timeout);
-    if (is_ready(fds[0].fd))
-        fds[0].revents |= POLLIN;
-    fds[0].revents |= fds[0].events & POLLOUT;
-    return fds[0].revents != 0;
+    const PGconn *conn = connection_of(fd);
+    short all = POLLOUT;
+
+    if (conn->arrived != NULL || conn->cut)
+        all |= POLLIN;
+    return events & all;
+}
+
+void libpq_set_waiting(int fd, sim_task *task)
+{
+    connection_of(fd)->waiting = task;
 }
 
 int __wrap_shutdown(int fd, int how)

@@ -9,71 +9,72 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
+#include "network.h"
+#include "postgres.h"
+#include "section.h"
+#include "servers.h"
 #include "world.h"
 
-static const char *const weaknesses[] = {
-    [SIM_SOUND] = "sound",         [SIM_REFUSE_LOWER] = "refuse-lower",
-    [SIM_NO_HOLDER] = "no-holder", [SIM_NO_CLAIM] = "no-claim",
-    [SIM_OLD_LOOK] = "old-look",   [SIM_NO_GUARD] = "no-guard",
-    [SIM_LATE_HOLD] = "late-hold",
-};
-#define WEAKNESSES ((int)(sizeof(weaknesses) / sizeof(weaknesses[0])))
+#define FAULT_MOST(id, name, most) most,
+#define NAME(id, name)             name,
+
+static const int fault_most[] = { SIM_FAULTS(FAULT_MOST) };
+static const char *const sum_names[] = { SIM_EVENTS(NAME) };
+static const char *const weaknesses[] = { SIM_WEAKNESSES(NAME) };
 
 /* One kind of fault in two is absent, so that each is met without others. */
-static int some(int most)
-{
-    return sim_chance(500) ? (int)sim_between(1, most) : 0;
-}
-
 static void choose_odds(void)
 {
-    memset(&odds, 0, sizeof(odds));
+    int last = sim_chance(350) ? SIM_LAST_HONEST : SIM_FAULT_KINDS - 1;
+
+    memset(odds, 0, sizeof(odds));
     if (sim_chance(50))
         return; /* a quiet world: only others' work is in the way */
-    odds.pause = some(20);
-    odds.refuse = some(100);
-    odds.cut_before = some(60);
-    odds.cut_request = some(60);
-    odds.cut_reply = some(80);
-    odds.swallow = some(30);
-    odds.duplicate = some(100);
-    odds.slow = some(150);
-    odds.error = some(40);
-    odds.pooled = some(300);
-    odds.discard = some(100);
-    odds.scripts = some(100);
-    odds.crash = some(40);
-    if (sim_chance(350))
-        return; /* Redis at least is honest */
-    odds.forget = some(60);
-    odds.rewind = some(80);
-    odds.evict = some(80);
-    odds.step = some(80);
+    for (int i = 0; i <= last; i++) {
+        if (sim_chance(500))
+            odds[i] = (int)sim_between(1, fault_most[i]);
+    }
 }
 
 static void simulate(uint64_t seed)
 {
+    int64_t before = memory_in_use();
+
     sim_begin(seed);
     choose_odds();
     check_begin();
-    redis_begin();
+    servers_begin();
+    network_begin();
     postgres_begin();
     holders_begin();
     sim_run();
     check_end();
+    if (memory_in_use() != before && weakness != SIM_KEEPS_ON)
+        sim_fail("%lld blocks of memory are not given back",
+                 (long long)(memory_in_use() - before));
 }
 
 static void print_sums(void)
 {
-    printf("%lld schedules, %lld sections, %lld grants, %lld faults of which "
-           "Redis forgot %lld; both believed %lld times; %lld commits, %lld "
-           "operations refused, %lld unknown of which %lld had landed; no "
-           "invariant broken\n",
-           (long long)sums.worlds, (long long)sums.sections,
-           (long long)sums.acquired, (long long)sums.faults,
-           (long long)sums.forgets, (long long)sums.overlaps,
-           (long long)sums.commits, (long long)sums.refused,
-           (long long)sums.unknown, (long long)sums.landed);
+    for (int i = 0; i < SUM_KINDS; i++)
+        printf("%lld %s%s", (long long)sums[i], sum_names[i],
+               i + 1 < SUM_KINDS ? ", " : "; faults: ");
+    for (int i = 0; i < SIM_FAULT_KINDS; i++)
+        printf("%lld %s%s", (long long)fault_sums[i], sim_fault_names[i],
+               i + 1 < SIM_FAULT_KINDS ? ", " : "; no invariant broken\n");
+}
+
+static int set_weakness(const char *name)
+{
+    for (int i = 0; i < SIM_WEAKNESS_KINDS; i++) {
+        if (strcmp(name, weaknesses[i]) == 0) {
+            weakness = (sim_weakness)i;
+            return 1;
+        }
+    }
+    fprintf(stderr, "simulate: there is no weakness %s\n", name);
+    return 0;
 }
 
 int main(int argc, char **argv)
@@ -88,19 +89,10 @@ int main(int argc, char **argv)
     first = strtoull(argv[1], NULL, 10);
     count = atoll(argv[2]);
     for (int i = 3; i < argc; i++) {
-        int w = 0;
-
-        if (strcmp(argv[i], "trace") == 0) {
+        if (strcmp(argv[i], "trace") == 0)
             tracing = 1;
-            continue;
-        }
-        while (w < WEAKNESSES && strcmp(argv[i], weaknesses[w]) != 0)
-            w++;
-        if (w == WEAKNESSES) {
-            fprintf(stderr, "simulate: there is no weakness %s\n", argv[i]);
+        else if (!set_weakness(argv[i]))
             return 2;
-        }
-        weakness = (sim_weakness)w;
     }
     for (int64_t i = 0; i < count; i++)
         simulate(first + (uint64_t)i);

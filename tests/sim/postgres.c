@@ -5,7 +5,7 @@
  *
  * The decision is the extension's own (decide.h); the steps around it are those of
  * the guard: look, lock in the right mode, look again, decide, hold until the
- * transaction ends.  READ COMMITTED only.
+ * transaction ends.  So are those of once() and retire().  READ COMMITTED only.
  */
 #include "postgres.h"
 
@@ -13,18 +13,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "decide.h"
 #include "world.h"
 
 #define SESSIONS_MAX 192
 #define WRITES_MAX   8
 
+/* How often a resource that nobody uses is retired, of a thousand looks. */
+#define RETIREMENT 40
+
 typedef enum mode { NONE, SHARE, EXCLUSIVE } mode;
 
 typedef enum progress { DONE, FAILED, WAITS } progress;
 
+/* Without a row: the floor, and nobody. */
 typedef struct registered {
-    int64_t fence; /* 0: no row */
+    int has_row;
+    int64_t fence;
     char holder[40];
 } registered;
 
@@ -48,12 +54,15 @@ struct session {
     char holder[40];
     pending writes[WRITES_MAX];
     int n;
+    int receipt;  /* operation, 0: none                      */
     request *now; /* in progress, at step at                  */
     int at, failed;
     void *client;
 };
 
 static registered registry[RESOURCES];
+static int64_t floor_fence;
+static char receipts[RECEIPTS_MAX];
 static session sessions[SESSIONS_MAX];
 static int session_count;
 static int64_t transactions, waits;
@@ -122,7 +131,7 @@ static void unlock(session *s)
 
 static void forget_transaction(session *s)
 {
-    s->claimed = s->advances = s->n = 0;
+    s->claimed = s->advances = s->n = s->receipt = 0;
     s->transaction = 0;
     unlock(s);
 }
@@ -138,14 +147,18 @@ static void commit(session *s)
     registered *row = &registry[s->resource];
 
     if (s->advances) {
+        row->has_row = 1;
         row->fence = s->fence;
         memcpy(row->holder, s->holder, sizeof(row->holder));
+        check_claim(s->resource, s->fence, s->holder);
         sim_trace("PostgreSQL: %d is claimed with fence %lld by %.8s",
                   s->resource, (long long)s->fence, s->holder);
     }
     for (int i = 0; i < s->n; i++)
         check_commit(s->resource, s->writes[i].operation, s->writes[i].base,
                      s->fence, s->holder);
+    if (s->receipt != 0)
+        receipts[s->receipt] = 1;
     forget_transaction(s);
     s->block = s->aborted = 0;
 }
@@ -191,15 +204,17 @@ void server_client_gone(session *s)
     }
 }
 
-void postgres_crash(void)
+static void crash(void)
 {
     sim_trace("%s", "PostgreSQL: crash and recovery");
     for (int i = 0; i < session_count; i++) {
         if (sessions[i].alive) {
             rollback(&sessions[i]);
             sessions[i].alive = 0;
+            drop_request(sessions[i].now);
             sessions[i].now = NULL;
-            client_is_cut(sessions[i].client);
+            if (sessions[i].client != NULL)
+                client_is_cut(sessions[i].client);
         }
     }
 }
@@ -226,11 +241,18 @@ static RfDecision decide(int64_t stored_fence, const char *stored_holder,
     }
 }
 
+static int64_t stored_fence(int resource)
+{
+    const registered *row = &registry[resource];
+
+    return row->has_row ? row->fence : floor_fence;
+}
+
 static void look(session *s)
 {
     const registered *row = &registry[s->resource];
 
-    s->seen_fence = row->fence;
+    s->seen_fence = stored_fence(s->resource);
     memcpy(s->seen_holder, row->holder, sizeof(s->seen_holder));
 }
 
@@ -257,13 +279,14 @@ static progress decided(session *s, int64_t fence, const char *holder)
 /* values: resource, fence, holder, lease in ms */
 static progress guard(session *s, const step *t)
 {
-    int64_t fence = atoll(t->values[1]);
+    int64_t fence = sim_number(t->values[1]);
     RfDecision d;
 
     if (s->waiting_since == 0) {
         begin(s);
-        s->resource = sim_number(t->values[0] + 1);
-        sim_at(sim_now() + atoll(t->values[3]), lease_ends, s, s->transaction);
+        s->resource = (int)sim_number(t->values[0] + 1);
+        sim_at(sim_now() + sim_number(t->values[3]), lease_ends, s,
+               s->transaction);
         look(s);
         d = decide(s->seen_fence, s->seen_holder, fence, t->values[2]);
         if (d == RF_REFUSE_STALE || d == RF_REFUSE_COLLISION)
@@ -306,6 +329,29 @@ static progress write_row(session *s, const step *t)
     return DONE;
 }
 
+/* values: resource, operation, which is "op" and its number */
+static progress once(session *s, const step *t)
+{
+    int operation = (int)sim_number(t->values[1] + 2);
+    int done = receipts[operation] && weakness != SIM_NO_ONCE;
+
+    if (!s->claimed || s->resource != sim_number(t->values[0] + 1))
+        return fail(s, "RF006");
+    /*
+     * Whoever has a receipt under way has claimed, so a claim that may ask here
+     * has waited for it.
+     */
+    for (int i = 0; i < session_count; i++) {
+        if (&sessions[i] != s && sessions[i].receipt == operation && !done &&
+            weakness == SIM_SOUND)
+            sim_fail("I6: operation %d is under way twice", operation);
+    }
+    if (!done)
+        s->receipt = operation;
+    answer_row(s->now, s->at, done ? "f" : "t", "SELECT 1");
+    return DONE;
+}
+
 static progress end_block(session *s, int commits)
 {
     int good = commits && !s->aborted;
@@ -315,6 +361,17 @@ static progress end_block(session *s, int commits)
     else
         rollback(s);
     answer_row(s->now, s->at, NULL, good ? "COMMIT" : "ROLLBACK");
+    return DONE;
+}
+
+static progress high_water(session *s, const step *t)
+{
+    int64_t fence = stored_fence(sim_number(t->values[0] + 1));
+    char text[24];
+
+    snprintf(text, sizeof(text), "%lld",
+             (long long)(fence > floor_fence ? fence : floor_fence));
+    answer_row(s->now, s->at, text, "SELECT 1");
     return DONE;
 }
 
@@ -334,8 +391,6 @@ static progress prepare(session *s)
 
 static progress execute(session *s, const step *t)
 {
-    char text[24];
-
     if (is(t->sql, "ROLLBACK") || is(t->sql, "COMMIT"))
         return end_block(s, t->sql[0] == 'C');
     if (s->aborted)
@@ -352,12 +407,10 @@ static progress execute(session *s, const step *t)
     }
     if (is(t->sql, "SELECT ringfence.guard("))
         return guard(s, t);
-    if (is(t->sql, "SELECT ringfence.high_water(")) {
-        snprintf(text, sizeof(text), "%lld",
-                 (long long)registry[sim_number(t->values[0] + 1)].fence);
-        answer_row(s->now, s->at, text, "SELECT 1");
-        return DONE;
-    }
+    if (is(t->sql, "SELECT ringfence.once("))
+        return once(s, t);
+    if (is(t->sql, "SELECT ringfence.high_water("))
+        return high_water(s, t);
     if (is(t->sql, "SELECT ringfence.fence(")) {
         if (!s->claimed || s->resource != sim_number(t->values[0] + 1))
             return fail(s, "RF006");
@@ -395,7 +448,7 @@ static void proceed(session *s)
             s->failed = 1;
         s->at++;
         /* A slow disk, a busy processor: locks are held meanwhile. */
-        if (s->transaction != 0 && sim_chance(odds.slow)) {
+        if (s->transaction != 0 && sim_strikes(SIM_SLOW)) {
             sim_at(sim_now() + sim_between(1, 60), go_on, s, s->transaction);
             return;
         }
@@ -419,7 +472,7 @@ void server_receives(session *s, request *r)
         return;
     }
     /* The caller's own DISCARD ALL, or a name that it has taken. */
-    if (sim_chance(odds.discard))
+    if (sim_strikes(SIM_DISCARD))
         s->prepared = !s->prepared;
     s->now = r;
     s->at = s->failed = 0;
@@ -443,9 +496,60 @@ int server_process(const session *s)
     return 1 + (int)(s - sessions);
 }
 
+/* ---- Retirement -------------------------------------------------------------------- */
+
+/* In a session of its own, under the resource's lock from here to its commit. */
+static void retired(void *what, int64_t resource)
+{
+    session *s = what;
+    registered *row = &registry[resource];
+
+    if (!s->alive)
+        return;
+    if (row->fence > floor_fence && weakness != SIM_NO_FLOOR)
+        floor_fence = row->fence;
+    row->has_row = 0;
+    row->holder[0] = '\0';
+    sums[SUM_RETIRED]++;
+    sim_trace("PostgreSQL: %d is retired, the floor is %lld", (int)resource,
+              (long long)floor_fence);
+    rollback(s);
+    s->alive = 0;
+}
+
+static void retire(int resource)
+{
+    session *s;
+
+    if (!registry[resource].has_row)
+        return;
+    s = server_session(NULL);
+    s->resource = resource;
+    s->wanted = EXCLUSIVE;
+    s->waiting_since = waits + 1;
+    if (may_lock(s)) {
+        s->held = EXCLUSIVE;
+        sim_at(sim_now() + sim_between(0, 20), retired, s, resource);
+    } else {
+        s->alive = 0;
+        s->wanted = NONE;
+    }
+    s->waiting_since = 0;
+}
+
+void postgres_nemesis(void)
+{
+    if (sim_strikes(SIM_CRASH))
+        crash();
+    if (sim_chance(RETIREMENT))
+        retire((int)sim_between(0, RESOURCES - 1));
+}
+
 void postgres_begin(void)
 {
     memset(registry, 0, sizeof(registry));
+    memset(receipts, 0, sizeof(receipts));
+    floor_fence = 0;
     session_count = 0;
     transactions = waits = 0;
     libpq_begin();

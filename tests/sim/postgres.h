@@ -51,6 +51,10 @@ typedef struct request {
 typedef struct session session;
 
 /* postgres.c */
+#define RECEIPTS_MAX 256 /* numbers of operations are below */
+void postgres_begin(void);
+void postgres_nemesis(void);
+struct pg_conn *postgres_connect(void);
 session *server_session(void *client);
 int server_process(const session *s);
 void server_receives(session *s, request *r); /* r is the server's now */

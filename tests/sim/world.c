@@ -1,63 +1,77 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 ringfence maintainers */
 /*
- * world.c - time, chance and tasks
+ * world.c - time, chance, hosts and tasks
  *
  * Tasks are coroutines: started on a stack of their own by ucontext, switched
- * by _setjmp and _longjmp, which ask the kernel for nothing.  Also the clock, the
- * sleep and the random source that the client's files are linked with.
+ * by _setjmp and _longjmp, which ask the kernel for nothing.
  */
 #define _GNU_SOURCE
 #include "world.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
-#include <time.h>
 #include <ucontext.h>
 
+#include "check.h"
+
 #define EVENTS_MAX 512
-#define TASKS_MAX  (HOLDERS + 2)
-#define STACK_SIZE (256 * 1024)
+#define HOSTS_MAX  (HOLDERS + 2)
+#define TASKS_MAX  (2 * HOSTS_MAX)
+#define STACK_SIZE (512 * 1024)
+
+/* Its time, and below that what chance has put before or after it. */
+#define TIME_SHIFT 40
 
 typedef struct event {
-    int64_t when;
-    uint64_t tie;
+    uint64_t order;
     void (*act)(void *, int64_t);
     void *what;
     int64_t n;
 } event;
 
+struct sim_host {
+    int64_t offset;  /* of its clock, ms               */
+    int64_t drift;   /* millionths that it runs too fast */
+    int64_t stopped; /* until then, all of it          */
+    int64_t asleep;  /* how long it was suspended, ms  */
+};
+
 struct sim_task {
     void (*run)(void *);
     void *what;
-    char *stack;
-    jmp_buf at;
-    int started, ended, waiting;
+    sim_host *host;
+    const void *waits_for;
+    int ended, waiting;
     int64_t ticket; /* of the current wait: older wake-ups are void */
-    int64_t offset; /* of its clock, ms                             */
-    int64_t drift;  /* millionths that it runs too fast             */
+    jmp_buf at;
+    int started; /* in some world: its stack is in use */
 };
 
-sim_odds odds;
+#define FAULT_NAME(id, name, most) name,
+const char *const sim_fault_names[] = { SIM_FAULTS(FAULT_NAME) };
+
+int odds[SIM_FAULT_KINDS];
+int64_t fault_sums[SIM_FAULT_KINDS], sums[SUM_KINDS];
 sim_weakness weakness;
-sim_sums sums;
 int tracing;
 
+static int64_t fault_sums_before[SIM_FAULT_KINDS];
 static uint64_t world_seed, state;
 static int64_t now;
-static int honest;
 static event heap[EVENTS_MAX];
 static int events;
+static sim_host hosts[HOSTS_MAX];
+static int host_count;
 static sim_task tasks[TASKS_MAX];
 static int task_count;
 static sim_task *current;
 static jmp_buf scheduler;
 static ucontext_t launch_from;
+static char stacks[TASKS_MAX][STACK_SIZE] __attribute__((aligned(16)));
 
 void sim_copy(char *to, size_t size, const char *from)
 {
@@ -68,9 +82,14 @@ void sim_copy(char *to, size_t size, const char *from)
     memcpy(to, from, len + 1);
 }
 
-int sim_number(const char *text)
+/* strtol() knows more, and takes three times as long. */
+int64_t sim_number(const char *text)
 {
-    return (int)strtol(text, NULL, 10);
+    int64_t number = 0;
+
+    while (*text >= '0' && *text <= '9')
+        number = number * 10 + (*text++ - '0');
+    return number;
 }
 
 /* ---- Chance --------------------------------------------------------------- */
@@ -84,14 +103,31 @@ uint64_t sim_random(void)
     return z ^ (z >> 31);
 }
 
+/* By multiplication: a division costs as much as the rest. */
 int64_t sim_between(int64_t low, int64_t high)
 {
-    return low + (int64_t)(sim_random() % (uint64_t)(high - low + 1));
+    uint64_t range = (uint64_t)(high - low + 1);
+
+    return low + (int64_t)(((sim_random() >> 32) * range) >> 32);
 }
 
 int sim_chance(int of_a_thousand)
 {
     return of_a_thousand > 0 && sim_between(0, 999) < of_a_thousand;
+}
+
+int sim_strikes(sim_fault fault)
+{
+    if (!sim_chance(odds[fault]))
+        return 0;
+    fault_sums[fault]++;
+    sim_trace("fault: %s", sim_fault_names[fault]);
+    return 1;
+}
+
+int sim_met(sim_fault fault)
+{
+    return fault_sums[fault] != fault_sums_before[fault];
 }
 
 /* ---- Events: a heap by time, then by chance -------------------------------- */
@@ -101,19 +137,16 @@ int64_t sim_now(void)
     return now;
 }
 
-static int before(const event *a, const event *b)
-{
-    return a->when < b->when || (a->when == b->when && a->tie < b->tie);
-}
-
 void sim_at(int64_t when, void (*act)(void *, int64_t), void *what, int64_t n)
 {
-    event e = { when < now ? now : when, sim_random(), act, what, n };
+    uint64_t at = (uint64_t)(when < now ? now : when);
+    event e = { at << TIME_SHIFT | sim_random() >> (64 - TIME_SHIFT), act, what,
+                n };
     int i = events++;
 
     if (events == EVENTS_MAX)
         sim_fail("simulator: too many events");
-    for (; i > 0 && before(&e, &heap[(i - 1) / 2]); i = (i - 1) / 2)
+    for (; i > 0 && e.order < heap[(i - 1) / 2].order; i = (i - 1) / 2)
         heap[i] = heap[(i - 1) / 2];
     heap[i] = e;
 }
@@ -128,9 +161,9 @@ static event next_event(void)
 
         if (child >= events)
             break;
-        if (child + 1 < events && before(&heap[child + 1], &heap[child]))
-            child++;
-        if (before(&last, &heap[child]))
+        child += child + 1 < events &&
+                 heap[child + 1].order < heap[child].order;
+        if (last.order < heap[child].order)
             break;
         heap[i] = heap[child];
         i = child;
@@ -139,64 +172,105 @@ static event next_event(void)
     return first;
 }
 
+/* ---- Hosts ------------------------------------------------------------------- */
+
+sim_host *sim_new_host(void)
+{
+    sim_host *host = &hosts[host_count++];
+
+    if (host_count > HOSTS_MAX)
+        sim_fail("simulator: too many hosts");
+    host->offset = sim_between(1000, 1000000);
+    host->drift = sim_between(-4000, 4000);
+    host->stopped = host->asleep = 0;
+    return host;
+}
+
+int64_t sim_clock(const sim_host *host)
+{
+    return host->offset + now + now * host->drift / 1000000;
+}
+
+int64_t sim_steady_clock(const sim_host *host)
+{
+    return sim_clock(host) - host->asleep;
+}
+
 /* ---- Tasks ------------------------------------------------------------------ */
 
+/* The stack stays: in the next world another task starts on it, from here. */
 static void launch(void)
 {
-    sim_task *task = current;
+    for (;;) {
+        sim_task *task = current;
 
-    task->run(task->what);
-    task->ended = 1;
-    _longjmp(scheduler, 1);
+        task->run(task->what);
+        task->ended = 1;
+        sim_wake_all(task);
+        if (_setjmp(task->at) == 0)
+            _longjmp(scheduler, 1);
+    }
+}
+
+static void start(sim_task *task)
+{
+    /* Not all at one place in the processor's cache. */
+    size_t apart = (size_t)(task - tasks) * 17 * 64;
+    ucontext_t context;
+
+    task->started = 1;
+    /* cppcheck-suppress getcontextCalled */
+    getcontext(&context);
+    context.uc_stack.ss_sp = stacks[task - tasks];
+    context.uc_stack.ss_size = STACK_SIZE - apart;
+    context.uc_link = NULL;
+    /* cppcheck-suppress makecontextCalled */
+    makecontext(&context, launch, 0);
+    /* cppcheck-suppress swapcontextCalled */
+    swapcontext(&launch_from, &context);
 }
 
 static void resume(sim_task *task)
 {
-    ucontext_t context;
-
     current = task;
     if (_setjmp(scheduler) == 0) {
         if (task->started)
             _longjmp(task->at, 1);
-        task->started = 1;
-        /* cppcheck-suppress getcontextCalled */
-        getcontext(&context);
-        context.uc_stack.ss_sp = task->stack;
-        context.uc_stack.ss_size = STACK_SIZE;
-        context.uc_link = NULL;
-        /* cppcheck-suppress makecontextCalled */
-        makecontext(&context, launch, 0);
-        /* cppcheck-suppress swapcontextCalled */
-        swapcontext(&launch_from, &context);
+        start(task);
     }
     current = NULL;
 }
 
+/* A host that is stopped takes it up when it goes on. */
 static void wake_up(void *what, int64_t ticket)
 {
     sim_task *task = what;
 
-    if (task->waiting && task->ticket == ticket) {
-        task->waiting = 0;
-        resume(task);
+    if (!task->waiting || task->ticket != ticket)
+        return;
+    if (task->host->stopped > now) {
+        sim_at(task->host->stopped, wake_up, task, ticket);
+        return;
     }
+    task->waiting = 0;
+    resume(task);
 }
 
-sim_task *sim_spawn(void (*run)(void *), void *what)
+sim_task *sim_spawn(void (*run)(void *), void *what, sim_host *host)
 {
     sim_task *task = &tasks[task_count++];
-    char *stack = task->stack;
 
-    if (stack == NULL && (stack = malloc(STACK_SIZE)) == NULL)
-        abort();
-    memset(task, 0, sizeof(*task));
-    task->stack = stack;
+    if (task_count > TASKS_MAX)
+        sim_fail("simulator: too many tasks");
     task->run = run;
     task->what = what;
+    task->host = host != NULL ? host : current->host;
+    task->waits_for = NULL;
+    task->ended = 0;
     task->waiting = 1;
-    task->offset = sim_between(1000, 1000000);
-    task->drift = sim_between(-4000, 4000);
-    sim_at(now + sim_between(0, 30), wake_up, task, task->ticket);
+    task->ticket++;
+    sim_at(now + (host != NULL ? sim_between(0, 30) : 0), wake_up, task,
+           task->ticket);
     return task;
 }
 
@@ -205,21 +279,47 @@ sim_task *sim_self(void)
     return current;
 }
 
-void sim_wait(int64_t until)
+sim_host *sim_here(void)
+{
+    return current->host;
+}
+
+int sim_ended(const sim_task *task)
+{
+    return task->ended;
+}
+
+void sim_wait_for(const void *what, int64_t until)
 {
     sim_task *task = current;
 
     task->waiting = 1;
+    task->waits_for = what;
     task->ticket++;
-    sim_at(until, wake_up, task, task->ticket);
+    if (until != SIM_FOR_EVER)
+        sim_at(until, wake_up, task, task->ticket);
     if (_setjmp(task->at) == 0)
         _longjmp(scheduler, 1);
+    task->waits_for = NULL;
+}
+
+void sim_wait(int64_t until)
+{
+    sim_wait_for(NULL, until);
 }
 
 void sim_wake(sim_task *task)
 {
     if (task != NULL && task->waiting)
         sim_at(now, wake_up, task, task->ticket);
+}
+
+void sim_wake_all(const void *what)
+{
+    for (int i = 0; i < task_count; i++) {
+        if (tasks[i].waiting && tasks[i].waits_for == what)
+            sim_wake(&tasks[i]);
+    }
 }
 
 void sim_sleep(int64_t ms)
@@ -230,85 +330,38 @@ void sim_sleep(int64_t ms)
         sim_wait(until);
 }
 
-/* SIGSTOP, a page fault, the collector of some language, a lost host. */
+/* A page fault, the collector of some language; SIGSTOP; a laptop's lid. */
+static void stop(sim_fault how)
+{
+    static const char *const what[] = { [SIM_PAUSE] = "thread",
+                                        [SIM_STOP] = "process",
+                                        [SIM_SUSPEND] = "machine" };
+    int64_t ms = sim_between(1, sim_chance(300) ? 400 : 40);
+
+    fault_sums[how]++;
+    sim_trace("the %s stops", what[how]);
+    if (how != SIM_PAUSE)
+        current->host->stopped = now + ms;
+    if (how == SIM_SUSPEND)
+        current->host->asleep += ms;
+    sim_sleep(ms);
+    sim_trace("the %s goes on", what[how]);
+}
+
 void sim_maybe_pause(void)
 {
-    if (current == NULL || !sim_chance(odds.pause))
+    int all = odds[SIM_PAUSE] + odds[SIM_STOP] + odds[SIM_SUSPEND];
+    int at;
+
+    if (all == 0 || current == NULL)
         return;
-    sums.faults++;
-    sim_trace("%s", "stops");
-    sim_sleep(sim_between(1, sim_chance(300) ? 400 : 40));
-    sim_trace("%s", "goes on");
-}
-
-int64_t sim_task_clock(void)
-{
-    return current->offset + now + now * current->drift / 1000000;
-}
-
-int64_t sim_task_to_true(int64_t clock_ms)
-{
-    int64_t guess = (clock_ms - current->offset) * 1000000 /
-                    (1000000 + current->drift);
-
-    while (current->offset + guess + guess * current->drift / 1000000 <
-           clock_ms)
-        guess++;
-    return guess;
-}
-
-/* ---- What the client's files are linked with -------------------------------- */
-
-pid_t __wrap_getpid(void);
-int __wrap_clock_gettime(clockid_t id, struct timespec *out);
-int __wrap_clock_nanosleep(clockid_t id, int flags, const struct timespec *t,
-                           struct timespec *rest);
-ssize_t __wrap_getrandom(void *out, size_t size, unsigned flags);
-
-/* Nobody forks in here, and the kernel need not be asked a million times. */
-pid_t __wrap_getpid(void)
-{
-    return 4711;
-}
-
-/* Every look on the clock may be the moment at which a holder stops. */
-int __wrap_clock_gettime(clockid_t id, struct timespec *out)
-{
-    int64_t ms;
-
-    if (id != CLOCK_BOOTTIME)
-        sim_fail("the client asked for clock %d", (int)id);
-    if (current == NULL)
-        sim_fail("%s", "simulator: no task looks on the clock");
-    sim_maybe_pause();
-    ms = sim_task_clock();
-    out->tv_sec = (time_t)(ms / 1000);
-    out->tv_nsec = (long)(ms % 1000) * 1000000;
-    return 0;
-}
-
-int __wrap_clock_nanosleep(clockid_t id, int flags, const struct timespec *t,
-                           struct timespec *rest)
-{
-    int64_t until = (int64_t)t->tv_sec * 1000 + (t->tv_nsec + 999999) / 1000000;
-
-    (void)rest;
-    if (id != CLOCK_BOOTTIME || flags != TIMER_ABSTIME)
-        sim_fail("%s", "the client sleeps by another clock");
-    until = sim_task_to_true(until);
-    while (now < until)
-        sim_wait(until);
-    return 0;
-}
-
-ssize_t __wrap_getrandom(void *out, size_t size, unsigned flags)
-{
-    unsigned char *to = out;
-
-    (void)flags;
-    for (size_t i = 0; i < size; i++)
-        to[i] = (unsigned char)sim_random();
-    return (ssize_t)size;
+    at = (int)sim_between(0, 999);
+    if (at >= all)
+        return;
+    if (at < odds[SIM_PAUSE])
+        stop(SIM_PAUSE);
+    else
+        stop(at < all - odds[SIM_SUSPEND] ? SIM_STOP : SIM_SUSPEND);
 }
 
 /* ---- A world ----------------------------------------------------------------- */
@@ -318,10 +371,11 @@ void sim_begin(uint64_t seed)
     world_seed = seed;
     state = seed * 0x2545f4914f6cdd1du + 0x1234567;
     now = 0;
-    honest = 1;
     events = 0;
+    host_count = 0;
     task_count = 0;
-    sums.worlds++;
+    memcpy(fault_sums_before, fault_sums, sizeof(fault_sums));
+    sums[SUM_WORLDS]++;
 }
 
 void sim_run(void)
@@ -329,25 +383,16 @@ void sim_run(void)
     while (events > 0) {
         event e = next_event();
 
-        now = e.when;
+        now = (int64_t)(e.order >> TIME_SHIFT);
         if (now > 100000)
             sim_fail("%s", "I11: it takes for ever");
         e.act(e.what, e.n);
+        check_step();
     }
     for (int i = 0; i < task_count; i++) {
         if (!tasks[i].ended)
             sim_fail("I11: task %d waits for ever", i);
     }
-}
-
-int sim_honest(void)
-{
-    return honest;
-}
-
-void sim_dishonest(void)
-{
-    honest = 0;
 }
 
 static void say(FILE *out, const char *format, va_list args)

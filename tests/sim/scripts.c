@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * scripts.c - the commands of the small Redis, and the scripts
+ *
+ * One Lua state for all servers and all worlds: a script leaves nothing behind
+ * in it.  The answer of a command is pushed on Lua's stack.
+ */
+#include "scripts.h"
+
+#include <lua.h>
+
+#include <lauxlib.h>
+#include <lualib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "internal.h"
+#include "lua_scripts.h"
+#include "network.h"
+#include "world.h"
+
+#define ARGS_MAX  24
+#define WORDS_MAX 8
+
+static lua_State *lua;
+static keyspace *ks; /* of the server whose turn it is */
+
+static struct {
+    const char *name, *text, *sha1;
+    int compiled;
+} scripts[] = {
+    { "acquire", rf__lua_acquire, rf__lua_acquire_sha1, 0 },
+    { "renew", rf__lua_renew, rf__lua_renew_sha1, 0 },
+    { "release", rf__lua_release, rf__lua_release_sha1, 0 },
+    { "reissue", rf__lua_reissue, rf__lua_reissue_sha1, 0 },
+    { "raise", rf__lua_raise, rf__lua_raise_sha1, 0 },
+    { "withdraw", rf__lua_withdraw, rf__lua_withdraw_sha1, 0 },
+};
+#define SCRIPTS ((int)(sizeof(scripts) / sizeof(scripts[0])))
+
+/* ---- Commands ------------------------------------------------------------------ */
+
+#define WRONGTYPE \
+    "WRONGTYPE Operation against a key holding the wrong kind of value"
+
+typedef struct words {
+    int n;
+    const char *at[ARGS_MAX];
+    size_t len[ARGS_MAX];
+} words;
+
+/* All of these return 0 when what they push is an error. */
+static int push_error(const char *text)
+{
+    lua_createtable(lua, 0, 1);
+    lua_pushstring(lua, text);
+    lua_setfield(lua, -2, "err");
+    return 0;
+}
+
+/* One for all: no script of ours writes to it. */
+static int push_ok(void)
+{
+    static int made = LUA_NOREF;
+
+    if (made == LUA_NOREF) {
+        lua_createtable(lua, 0, 1);
+        lua_pushliteral(lua, "OK");
+        lua_setfield(lua, -2, "ok");
+        made = luaL_ref(lua, LUA_REGISTRYINDEX);
+    }
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, made);
+    return 1;
+}
+
+static int push_number(long long number)
+{
+    lua_pushnumber(lua, (lua_Number)number);
+    return 1;
+}
+
+static int do_get(const words *w, entry *e)
+{
+    (void)w;
+    if (e == NULL)
+        lua_pushboolean(lua, 0);
+    else if (e->is_list)
+        return push_error(WRONGTYPE);
+    else
+        lua_pushstring(lua, e->value);
+    return 1;
+}
+
+static int do_set(const words *w, entry *e)
+{
+    int keep = w->n == 4 && strcmp(w->at[3], "KEEPTTL") == 0;
+    int px = w->n == 5 && strcmp(w->at[3], "PX") == 0;
+
+    if (w->n != 3 && !keep && !px)
+        return push_error("ERR syntax error");
+    if (e == NULL)
+        e = keyspace_make(ks, w->at[1], w->len[1]);
+    keyspace_set(e, w->at[2], w->len[2]);
+    check_lock(e->value);
+    if (px)
+        e->expires = keyspace_wall(ks) + sim_number(w->at[4]);
+    else if (!keep)
+        e->expires = -1;
+    return push_ok();
+}
+
+static int do_incr(const words *w, entry *e)
+{
+    char text[RF__DECIMAL_MAX], *end;
+    long long number = 0;
+
+    if (e != NULL && e->is_list)
+        return push_error(WRONGTYPE);
+    if (e != NULL) {
+        number = strtoll(e->value, &end, 10);
+        if (*end != '\0' || e->value[0] == '\0')
+            return push_error("ERR value is not an integer or out of range");
+    } else {
+        e = keyspace_make(ks, w->at[1], w->len[1]);
+    }
+    keyspace_set(e, text, rf__decimal_write(text, number + 1));
+    return push_number(number + 1);
+}
+
+static int do_rpush(const words *w, entry *e)
+{
+    if (e == NULL)
+        e = keyspace_make(ks, w->at[1], w->len[1]);
+    else if (!e->is_list)
+        return push_error(WRONGTYPE);
+    if (e->n == LIST_MAX)
+        sim_fail("%s", "simulator: a list is too long");
+    e->is_list = 1;
+    sim_copy(e->list[e->n++], sizeof(e->list[0]), w->at[2]);
+    push_number(e->n);
+    network_pushed(ks->server, w->at[1]);
+    return 1;
+}
+
+static int do_llen(const words *w, entry *e)
+{
+    (void)w;
+    if (e != NULL && !e->is_list)
+        return push_error(WRONGTYPE);
+    return push_number(e != NULL ? e->n : 0);
+}
+
+static int do_del(const words *w, entry *e)
+{
+    int n = 0;
+
+    for (int i = 1; i < w->n; i++) {
+        if (i > 1)
+            e = keyspace_find(ks, w->at[i], w->len[i]);
+        if (e == NULL)
+            continue;
+        keyspace_remove(e);
+        n++;
+    }
+    return push_number(n);
+}
+
+static int do_pexpire(const words *w, entry *e)
+{
+    long long ms = sim_number(w->at[2]);
+
+    if (e == NULL)
+        return push_number(0);
+    e->expires = keyspace_wall(ks) + ms;
+    if (ms <= 0)
+        keyspace_remove(e);
+    return push_number(1);
+}
+
+static int do_pttl(const words *w, entry *e)
+{
+    (void)w;
+    if (e == NULL)
+        return push_number(-2);
+    return push_number(e->expires < 0 ? -1 : e->expires - keyspace_wall(ks));
+}
+
+static int do_exists(const words *w, entry *e)
+{
+    (void)w;
+    return push_number(e != NULL);
+}
+
+/* The usual ones first. */
+static const struct {
+    const char *name;
+    size_t len;
+    int least, most; /* words */
+    int (*run)(const words *w, entry *e);
+} commands[] = {
+    { "GET", 3, 2, 2, do_get },         { "PTTL", 4, 2, 2, do_pttl },
+    { "SET", 3, 3, 5, do_set },         { "INCR", 4, 2, 2, do_incr },
+    { "DEL", 3, 2, 9, do_del },         { "EXISTS", 6, 2, 2, do_exists },
+    { "LLEN", 4, 2, 2, do_llen },       { "RPUSH", 5, 3, 3, do_rpush },
+    { "PEXPIRE", 7, 3, 3, do_pexpire },
+};
+#define COMMANDS ((int)(sizeof(commands) / sizeof(commands[0])))
+
+static int run_command(const words *w)
+{
+    for (int i = 0; i < COMMANDS; i++) {
+        if (w->len[0] == commands[i].len && w->n >= commands[i].least &&
+            w->n <= commands[i].most &&
+            memcmp(w->at[0], commands[i].name, w->len[0]) == 0)
+            return commands[i].run(w, keyspace_find(ks, w->at[1], w->len[1]));
+    }
+    sim_fail("simulator: command %s with %d words is not known", w->at[0],
+             w->n);
+}
+
+static int redis_call(lua_State *l)
+{
+    words w = { .n = lua_gettop(l) };
+
+    if (w.n < 1 || w.n > ARGS_MAX)
+        return luaL_error(l, "wrong number of words");
+    for (int i = 0; i < w.n; i++)
+        w.at[i] = lua_tolstring(l, i + 1, &w.len[i]);
+    if (!run_command(&w) && !lua_toboolean(l, lua_upvalueindex(1)))
+        return lua_error(l);
+    return 1;
+}
+
+/* ---- Lua --------------------------------------------------------------------------- */
+
+/* KEYS and ARGV: the same tables again and again, and often the same words. */
+typedef struct list {
+    int table, n;
+    struct {
+        size_t len;
+        char text[NAME_SIZE];
+    } word[WORDS_MAX];
+} list;
+
+static list keys, args;
+
+static int is_word(const list *l, int i, const char *text, size_t len)
+{
+    return i < l->n && l->word[i].len == len &&
+           memcmp(l->word[i].text, text, len) == 0;
+}
+
+static void set_list(list *l, int n, char **words, const size_t *len)
+{
+    if (n > WORDS_MAX)
+        sim_fail("%s", "simulator: a script has too many words");
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, l->table);
+    for (int i = 0; i < n; i++) {
+        if (is_word(l, i, words[i], len[i]))
+            continue;
+        if (len[i] > sizeof(l->word[i].text))
+            sim_fail("simulator: no room for %s", words[i]);
+        memcpy(l->word[i].text, words[i], len[i]);
+        l->word[i].len = len[i];
+        lua_pushlstring(lua, words[i], len[i]);
+        lua_rawseti(lua, -2, i + 1);
+    }
+    for (int i = n; i < l->n; i++) {
+        lua_pushnil(lua);
+        lua_rawseti(lua, -2, i + 1);
+    }
+    lua_pop(lua, 1);
+    l->n = n;
+}
+
+static void add_list(list *l, const char *name)
+{
+    lua_createtable(lua, 8, 0);
+    lua_pushvalue(lua, -1);
+    lua_setglobal(lua, name);
+    l->table = luaL_ref(lua, LUA_REGISTRYINDEX);
+}
+
+static void add_function(const char *name, int protected)
+{
+    lua_pushboolean(lua, protected);
+    lua_pushcclosure(lua, redis_call, 1);
+    lua_setfield(lua, -2, name);
+}
+
+static void open_lua(void)
+{
+    lua = lua_newstate(memory_for_lua, NULL);
+    luaL_openlibs(lua);
+    lua_newtable(lua);
+    add_function("call", 0);
+    add_function("pcall", 1);
+    lua_setglobal(lua, "redis");
+    add_list(&keys, "KEYS");
+    add_list(&args, "ARGV");
+    for (int i = 0; i < SCRIPTS; i++) {
+        if (luaL_loadbuffer(lua, scripts[i].text, strlen(scripts[i].text),
+                            "@user_script") != 0)
+            sim_fail("script %d: %s", i, lua_tostring(lua, -1));
+        scripts[i].compiled = luaL_ref(lua, LUA_REGISTRYINDEX);
+    }
+}
+
+/* What a script returned, or the error that ended it, at the stack's top. */
+static void reply_lua(reply *out)
+{
+    size_t len;
+    const char *text;
+    int n = 0;
+
+    switch (lua_type(lua, -1)) {
+    case LUA_TSTRING:
+        text = lua_tolstring(lua, -1, &len);
+        reply_text(out, text, len);
+        return;
+    case LUA_TNUMBER:
+        reply_number(out, (long long)lua_tonumber(lua, -1));
+        return;
+    case LUA_TTABLE: break;
+    default: sim_fail("%s", "a script returns what none of ours does");
+    }
+    lua_getfield(lua, -1, "err");
+    if (lua_isstring(lua, -1)) {
+        reply_error(out, lua_tostring(lua, -1));
+        lua_pop(lua, 1);
+        return;
+    }
+    lua_pop(lua, 1);
+    n = (int)lua_objlen(lua, -1);
+    reply_array(out, n);
+    for (int i = 1; i <= n; i++) {
+        lua_rawgeti(lua, -1, i);
+        reply_lua(out);
+        lua_pop(lua, 1);
+    }
+}
+
+/* The weakened quorum: told that all is well, nothing was done. */
+static void pretend_to_raise(const script_call *call)
+{
+    reply_array(call->out, 5);
+    reply_word(call->out, call->name);
+    reply_word(call->out, call->args[0]);
+    reply_word(call->out, call->args[2]);
+    reply_word(call->out, "OK");
+    reply_word(call->out, call->args[1]);
+}
+
+static void run_script(int which, const script_call *call)
+{
+    const size_t *len = call->len + 3;
+
+    if (weakness == SIM_NO_RAISE && strcmp(call->name, "raise") == 0) {
+        pretend_to_raise(call);
+        return;
+    }
+    set_list(&keys, call->n_keys, call->keys, len);
+    set_list(&args, call->n_args, call->args, len + call->n_keys);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, scripts[which].compiled);
+    if (lua_pcall(lua, 0, 1, 0) != 0 && !lua_istable(lua, -1))
+        sim_fail("a script fails: %s", lua_tostring(lua, -1));
+    reply_lua(call->out);
+    lua_settop(lua, 0);
+}
+
+/* Digests and texts alike differ early, but for what all texts begin with. */
+static int find_script(const char *what, int by_digest, size_t len)
+{
+    for (int i = 0; i < SCRIPTS; i++) {
+        const char *known = by_digest ? scripts[i].sha1 : scripts[i].text;
+
+        if (memcmp(what, known, 8) == 0 && strncmp(what, known, len) == 0 &&
+            known[len] == '\0')
+            return i;
+    }
+    sim_fail("simulator: a script is not known");
+}
+
+void scripts_eval(script_call *call)
+{
+    char **argv = call->argv;
+    int by_digest = strcmp(argv[0], "EVALSHA") == 0;
+    int which = find_script(argv[1], by_digest, call->len[1]);
+
+    if (lua == NULL)
+        open_lua();
+    ks = call->ks;
+    call->name = NULL;
+    if (by_digest && !(ks->scripts & 1u << which)) {
+        reply_error(call->out, "NOSCRIPT No matching script. Please use EVAL.");
+        return;
+    }
+    ks->scripts |= 1u << which;
+    call->name = scripts[which].name;
+    call->n_keys = (int)sim_number(argv[2]);
+    call->keys = argv + 3;
+    call->args = argv + 3 + call->n_keys;
+    call->n_args = call->argc - 3 - call->n_keys;
+    run_script(which, call);
+}
