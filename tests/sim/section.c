@@ -152,7 +152,7 @@ static rf_status acquire(section *s, const rf_acquire_options *opts)
 /* The weakened ones may well hand out what they must not. */
 static int grants_count(void)
 {
-    return weakness == SIM_SOUND || weakness >= SIM_MINORITY;
+    return weakness == SIM_SOUND || weakness >= SIM_ANY_NODE;
 }
 
 int section_begin(section *s, worker *w, int resource,

@@ -11,6 +11,7 @@
 
 #include "check.h"
 #include "scripts.h"
+#include "slots.h"
 
 #define MASTERS_MAX    5
 #define REPLICAS_MAX   2
@@ -20,7 +21,13 @@
 /* A replica is this much behind at the most, unless it lags. */
 #define BEHIND_MS 60
 
-typedef enum topology { SINGLE, REPLICATED, SENTINEL, QUORUM } topology;
+typedef enum topology {
+    SINGLE,
+    REPLICATED,
+    SENTINEL,
+    CLUSTER,
+    QUORUM
+} topology;
 
 typedef struct server {
     keyspace data;
@@ -51,17 +58,22 @@ static void choose(void)
     min_replicas = 0;
     over_tcp = sim_chance(300);
     servers[0].replicas = 1;
-    if (at < 62) {
+    if (at < 58) {
         kind = SINGLE;
-    } else if (at < 77) {
+    } else if (at < 72) {
         kind = REPLICATED;
         servers[0].replicas = (int)sim_between(1, REPLICAS_MAX);
         min_replicas = (int)sim_between(1, servers[0].replicas);
-    } else if (at < 90) {
+    } else if (at < 84) {
         kind = SENTINEL;
         count = 2;
         servers[1].is_replica = 1;
         min_replicas = sim_chance(400);
+    } else if (at < 90) {
+        kind = CLUSTER;
+        count = 2;
+        servers[1].replicas = 1;
+        slots_begin(&servers[0].data, &servers[1].data);
     } else {
         kind = QUORUM;
         count = sim_chance(250) ? 5 : 3;
@@ -91,6 +103,7 @@ const char *servers_url(void)
 {
     switch (kind) {
     case SENTINEL: return "redis+sentinel://10.0.0.6,10.0.0.7,10.0.0.8/main";
+    case CLUSTER: return "redis+cluster://10.0.0.1,10.0.0.2";
     case QUORUM:
         return count == 3
                    ? "redlock://10.0.0.1,10.0.0.2,10.0.0.3"
@@ -145,6 +158,8 @@ int servers_hold(int resource, rf_fence fence, const char *holder)
 {
     int held = 0;
 
+    if (kind == CLUSTER)
+        master = slots_server(resource);
     if (kind != QUORUM)
         return has(&servers[master], resource, fence, holder);
     /* A master that was not raised has another number. */
@@ -245,6 +260,8 @@ static void evaluate(server_call *call)
                     "READONLY You can't write against a read only replica.");
         return;
     }
+    if (kind == CLUSTER && slots_refuse(call->server, call->argv[3], call->out))
+        return;
     scripts_eval(&script);
     if (script.name == NULL)
         return;
@@ -268,6 +285,10 @@ void server_execute(server_call *call)
         tell_role(&servers[call->server], call->out);
     else if (strcmp(name, "WAIT") == 0)
         wait_for_replicas(call);
+    else if (strcmp(name, "CLUSTER") == 0)
+        slots_tell(call->out);
+    else if (strcmp(name, "ASKING") == 0)
+        slots_ask(call->out);
     else if (strncmp(name, "EVAL", 4) != 0)
         sim_fail("simulator: command %s is not known", name);
     else if (!refused(call->out))
@@ -278,7 +299,9 @@ void server_execute(server_call *call)
 
 static server *some_server(void)
 {
-    return &servers[kind == QUORUM ? (int)sim_between(0, count - 1) : master];
+    int several = kind == QUORUM || kind == CLUSTER;
+
+    return &servers[several ? (int)sim_between(0, count - 1) : master];
 }
 
 static int number_of(const server *s)
@@ -419,6 +442,10 @@ void servers_nemesis(void)
     keep_up();
     if (sim_strikes(SIM_AWAY))
         leave(any_number(), sim_chance(500));
+    if (kind == CLUSTER && sim_strikes(SIM_MIGRATE)) {
+        moved = 1;
+        slots_migrate();
+    }
     if (sim_strikes(SIM_SCRIPTS))
         some_server()->data.scripts = 0;
     if (sim_strikes(SIM_FORGET))

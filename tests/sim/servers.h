@@ -3,8 +3,8 @@
 /*
  * servers.h - which servers a world has, and what befalls them
  *
- * One Redis; one with replicas; two under sentinels; or three or five masters,
- * each by itself.
+ * One Redis; one with replicas; two under sentinels; two of a cluster; or three
+ * or five masters, each by itself.
  */
 #ifndef SIM_SERVERS_H
 #define SIM_SERVERS_H
