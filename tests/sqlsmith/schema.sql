@@ -25,6 +25,7 @@ CREATE TABLE parts_both_high PARTITION OF parts_both
     FOR VALUES FROM ('b') TO (MAXVALUE);
 CREATE TABLE observed (sku text PRIMARY KEY, amount int, fence bigint);
 CREATE TABLE observed_lines (sku text, amount int);
+CREATE TABLE one_resource (amount int);
 CREATE TABLE free (sku text, amount int, fence bigint);
 CREATE VIEW seen AS SELECT sku, amount, fence FROM by_column WHERE amount > 0;
 
@@ -42,6 +43,7 @@ DO $$BEGIN
     PERFORM ringfence.protect('by_column', 'fence');
     PERFORM ringfence.protect('by_resource', resource => 'item:{sku}');
     PERFORM ringfence.protect('by_both', 'fence', 'item:{sku}');
+    PERFORM ringfence.protect('one_resource', resource => 'one');
     PERFORM ringfence.protect('parts', 'fence');
     PERFORM ringfence.protect('parts_both', 'fence', 'item:{sku}');
     PERFORM ringfence.protect('observed', 'fence', mode => 'observe');
@@ -52,7 +54,7 @@ DO $$BEGIN
 END$$;
 
 CREATE TABLE value (t text, n name, f bigint, i int, b boolean, age interval,
-    tab regclass, o oid, who regrole);
+    tab regclass, o oid, who regrole, w ringfence.wanted_trigger);
 INSERT INTO value VALUES
     ('item:a', 'fence', 5, 1, true, '1 hour', 'by_column', 'parts'::regclass,
         'smith'),
@@ -64,6 +66,11 @@ INSERT INTO value VALUES
     ('observe', NULL, 7, 100, false, '3 ms', 'free', 'by_both'::regclass,
         'smith'),
     (NULL, 'missing', NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO value (w) SELECT w FROM ringfence.wanted_trigger w;
+INSERT INTO value (w) VALUES
+    (ROW(1, 'by_both'::regclass, 'sku', '{', '{missing, NULL}', NULL,
+        '~ringfence_update', '', '{}', true)),
+    (ROW(0, 0, '', '{missing}', '{}', true, '~ringfence_seal', '', NULL, NULL));
 
 -- sqlsmith chooses functions by the type that they return, and there are
 -- hundreds that return boolean or bigint. So that ours are chosen often, each is
