@@ -18,6 +18,7 @@
 #include "tcop/pquery.h"
 #include "utils/memutils.h"
 #include "utils/portal.h"
+#include "utils/rel.h"
 
 #include "compat.h"
 #include "named.h"
