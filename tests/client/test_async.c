@@ -13,7 +13,7 @@
 #include "loop.h"
 #include "redis_world.h"
 
-#define TIMEOUT_MS 400
+#define TIMEOUT_MS 800
 
 static loop *l;
 static rf_client *async;
@@ -177,6 +177,7 @@ static void test_lock_of_another_is_busy_and_tells_how_long(void **state)
 static void test_many_at_once_go_out_together_on_one_connection(void **state)
 {
     static news n[300];
+    news given = { 0 };
     int before;
 
     (void)state;
@@ -193,9 +194,9 @@ static void test_many_at_once_go_out_together_on_one_connection(void **state)
     for (int i = 0; i < 300; i++) {
         loop_until(l, &n[i].times, 1);
         assert_status(n[i].status, RF_OK);
-        assert_status(rf_async_release(n[i].lock, NULL, NULL), RF_OK);
+        assert_status(rf_async_release(n[i].lock, on_done, &given), RF_OK);
     }
-    loop_for(l, 100);
+    loop_until(l, &given.times, 300);
     assert_int_equal(redis_server_number(server, "DBSIZE"), 301);
     assert_int_equal(loop_connections(l), 1);
     assert_int_equal(proxy_requests(fault) - before, 600);
@@ -271,8 +272,8 @@ static void test_lock_that_ran_out_is_lost(void **state)
     assert_true(rf_lock_fence(lock) == 0);
     assert_status(rf_async_renew(lock, 30000, on_done, &n), RF_LOST);
     assert_status(give(lock), RF_LOST);
-    short_one = take("s", 50);
-    loop_for(l, 60);
+    short_one = take("s", 400);
+    loop_for(l, 410);
     assert_true(rf_lock_fence(short_one) == 0);
     assert_status(rf_async_renew(short_one, 100, on_done, &n), RF_LOST);
     assert_status(rf_async_release(short_one, NULL, NULL), RF_OK);
@@ -650,7 +651,7 @@ static void test_options_that_cannot_be_are_misuse(void **state)
 static void test_close_tells_everybody_once(void **state)
 {
     rf_acquire_options opts = RF_ACQUIRE_INIT;
-    rf_lock *lock = take("r", 30000), *kept = take("kept", 300);
+    rf_lock *lock = take("r", 30000), *kept = take("kept", 5000);
     news asked = { 0 }, waits = { 0 }, behind = { 0 }, renewal = { 0 },
          release = { 0 };
 
