@@ -8,9 +8,10 @@
 # Weakened: recipe
 # Overlap: yes
 drill() {
-    local i pids=()
+    local i pids=() sections=12
+    [ "$mode" = guarded ] || sections=40 # it does not wait: busy is over at once
     for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
-        worker "w$i" ttl=50 wait=1000 sections=12 rounds=2 think=60 renew=1 \
+        worker "w$i" ttl=50 wait=1000 sections=$sections rounds=2 think=60 renew=1 \
             seed=$((seed + i))
         pids+=("${workers[-1]}")
     done
