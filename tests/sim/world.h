@@ -21,29 +21,28 @@
  * thousand.  Each world has its own odds; many have none of some kinds.
  */
 #define SIM_FAULTS(X)                                                          \
-    X(PAUSE, "paused", 16)         /* a thread, where it looks on a clock */   \
-    X(STOP, "stopped", 8)          /* all threads of a process            */   \
-    X(SUSPEND, "suspended", 4)     /* a machine, its clock with it        */   \
-    X(CANCEL, "cancelled", 50)     /* somebody's wait is to end           */   \
-    X(REFUSE, "refused", 100)      /* no connection                       */   \
-    X(CUT_BEFORE, "cut", 60)       /* before anything was sent            */   \
-    X(CUT_REQUEST, "lost", 60)     /* the request, and the connection     */   \
-    X(CUT_REPLY, "unanswered", 80) /* carried out, and then the same      */   \
-    X(SWALLOW, "swallowed", 30)    /* request or reply, in silence        */   \
-    X(DUPLICATE, "doubled", 100)   /* the request is carried out twice    */   \
-    X(SLOW, "late", 150)           /* a message, a disk                   */   \
-    X(ERROR, "errors", 40)         /* Redis: LOADING, BUSY and the like   */   \
-    X(AWAY, "away", 100)           /* a server: dead or cut off, a while  */   \
-    X(LAG, "lagging", 300)         /* a replica: WAIT counts one less     */   \
-    X(MISLEAD, "misled", 200)      /* a sentinel that knows the old master */  \
-    X(POOLED, "pooled",                                                        \
-      300) /* a connection to PostgreSQL leads to a pooler */                  \
-    X(DISCARD, "discarded", 100) /* what was prepared; or its name is taken */ \
-    X(MIGRATE, "migrated", 150)  /* a slot of a cluster */                     \
-    X(SCRIPTS, "scripts", 100)   /* Redis' script cache is emptied      */     \
-    X(CRASH, "crashed", 40)      /* PostgreSQL's backends, not its data */     \
-    X(FORGET, "flushed", 50)     /* from here on Redis breaks its word  */     \
-    X(RESTART, "emptied", 40)    /* it comes back without its data      */     \
+    X(PAUSE, "paused", 16)          /* a thread, where it looks on a clock */  \
+    X(STOP, "stopped", 8)           /* all threads of a process            */  \
+    X(SUSPEND, "suspended", 4)      /* a machine, its clock with it        */  \
+    X(CANCEL, "cancelled", 50)      /* somebody's wait is to end           */  \
+    X(REFUSE, "refused", 100)       /* no connection                       */  \
+    X(CUT_BEFORE, "cut", 60)        /* before anything was sent            */  \
+    X(CUT_REQUEST, "lost", 60)      /* the request, and the connection     */  \
+    X(CUT_REPLY, "unanswered", 80)  /* carried out, and then the same      */  \
+    X(SWALLOW, "swallowed", 30)     /* request or reply, in silence        */  \
+    X(DUPLICATE, "doubled", 100)    /* the request is carried out twice    */  \
+    X(SLOW, "late", 150)            /* a message, a disk                   */  \
+    X(ERROR, "errors", 40)          /* Redis: LOADING, BUSY and the like   */  \
+    X(AWAY, "away", 100)            /* a server: dead or cut off, a while  */  \
+    X(LAG, "lagging", 300)          /* a replica: WAIT counts one less     */  \
+    X(MISLEAD, "misled", 200)       /* a sentinel that knows the old master */ \
+    X(POOLED, "pooled", 300)        /* PostgreSQL is behind a pooler       */  \
+    X(DISCARD, "discarded", 100)    /* what was prepared, or name taken    */  \
+    X(MIGRATE, "migrated", 150)     /* a slot of a cluster                 */  \
+    X(SCRIPTS, "scripts", 100)      /* Redis' script cache is emptied      */  \
+    X(CRASH, "crashed", 40)         /* PostgreSQL's backends, not its data */  \
+    X(FORGET, "flushed", 50)        /* from here on Redis breaks its word  */  \
+    X(RESTART, "emptied", 40)       /* it comes back without its data      */  \
     X(FAIL_OVER, "failed-over", 80) /* to a replica, perhaps one that lags */  \
     X(EVICT, "evicted", 80)         /* one key                             */  \
     X(STEP, "stepped", 80)          /* Redis' wall clock                   */
