@@ -298,6 +298,32 @@ static void test_login_without_memory_sends_no_request(void **state)
     }
 }
 
+/* Where the slots are is a question of its own, and the first one. */
+static void test_asking_for_slots_without_memory_grants_nothing(void **state)
+{
+    int happened = 1;
+    char url[64];
+
+    (void)state;
+    snprintf(url, sizeof(url), "redis+cluster://127.0.0.1:%d",
+             redis_server_port(server));
+    for (long n = 0; happened; n++) {
+        rf_client *client;
+        rf_lock *lock;
+        rf_status status;
+
+        assert_status(rf_open(url, NULL, &client), RF_OK);
+        arm(n);
+        status = rf_acquire(client, "r", NULL, &lock);
+        happened = disarm();
+        /* Without a failure: the server is no cluster. */
+        assert_true(status == RF_MISUSE || (happened && status != RF_OK));
+        assert_null(lock);
+        rf_close(client);
+        assert_true(n < 100);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +331,7 @@ int main(void)
         cmocka_unit_test(test_source_is_copied_whole_or_not_at_all),
         cmocka_unit_test(test_keeping_without_memory_leaves_the_lock_as_it_was),
         cmocka_unit_test(test_login_without_memory_sends_no_request),
+        cmocka_unit_test(test_asking_for_slots_without_memory_grants_nothing),
         cmocka_unit_test(test_acquire_without_memory_grants_once_or_not_at_all),
         cmocka_unit_test(test_held_lock_survives_a_call_without_memory),
     };

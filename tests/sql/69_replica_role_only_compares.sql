@@ -2,7 +2,7 @@
 -- Copyright (c) 2026 ringfence maintainers
 -- case 25, case 36
 BEGIN;
-SELECT plan(17);
+SELECT plan(19);
 
 CREATE TABLE parent (id int PRIMARY KEY);
 INSERT INTO parent VALUES (1), (2);
@@ -11,6 +11,7 @@ CREATE TABLE stock (id int REFERENCES parent ON DELETE CASCADE, fence bigint,
 INSERT INTO stock VALUES (1, 5, 10), (2, NULL, 10);
 CREATE TABLE parts (id int, fence bigint) PARTITION BY LIST (id);
 CREATE TABLE part PARTITION OF parts DEFAULT;
+CREATE TABLE part2 PARTITION OF parts FOR VALUES IN (2);
 INSERT INTO parts VALUES (1, 5);
 CREATE TABLE line (id int);
 SELECT ringfence.protect('line', resource => 'l:{id}');
@@ -36,6 +37,9 @@ SELECT lives_ok('UPDATE stock SET left_over = 9',
     'the fence need not be named: a replicated change names what it likes');
 SELECT lives_ok('UPDATE parts SET fence = 6',
     'a higher fence passes, in a partition as well');
+SELECT throws_ok('UPDATE parts SET id = 2, fence = 5', 'RF001', NULL,
+    'a row does not go back on its way to another');
+SELECT lives_ok('UPDATE parts SET id = 2, fence = 7', 'but goes on');
 SELECT lives_ok('UPDATE both_of SET fence = 9', 'no claim is asked for');
 SELECT lives_ok($$INSERT INTO both_of VALUES (2, 1)$$, 'nor for INSERT');
 SELECT lives_ok('INSERT INTO line VALUES (1)', 'nor by a resource alone');

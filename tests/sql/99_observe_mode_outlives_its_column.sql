@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright (c) 2026 ringfence maintainers
 BEGIN;
-SELECT plan(5);
+SELECT plan(7);
 
 -- What cannot be judged any more.
 CREATE TABLE changed (id int, fence bigint);
 CREATE TABLE parts (id int, fence bigint) PARTITION BY LIST (id);
 CREATE TABLE part PARTITION OF parts DEFAULT;
+CREATE TABLE part2 PARTITION OF parts FOR VALUES IN (2);
 INSERT INTO changed VALUES (1, 5);
 INSERT INTO parts VALUES (1, 5);
 SELECT ringfence.protect('changed', 'fence', mode => 'observe');
@@ -18,6 +19,10 @@ SELECT lives_ok('UPDATE changed SET height = 4',
 SELECT results_eq('SELECT height FROM changed', 'VALUES (4::bigint)',
     'and written');
 SELECT lives_ok('UPDATE parts SET height = 4', 'in partitions, too');
+SELECT lives_ok('UPDATE parts SET id = 2, height = 3',
+    'and from one to another');
+SELECT results_eq('SELECT height FROM part2', 'VALUES (3::bigint)',
+    'which is written as well');
 
 -- Claimed, but with another number than the row is to bear.
 CREATE TABLE both_of (id int, fence bigint);
