@@ -22,8 +22,8 @@ drill() {
     until_stopped "$first"
     happens "the master is killed"
     redis_stop "$dir"
-    worker second url="$url" ttl=20000 timeout=25000
-    until_over "$second"
+    worker second url="$url" ttl=20000 timeout=45000
+    until_over "$second" 60
     must "the next one works" logged $'second\ttold.*\tdone\t'
     must "by the replica that was promoted" \
         grep -q role:master <<<"$(replica info replication)"

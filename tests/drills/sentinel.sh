@@ -13,7 +13,7 @@ dir $1
 unixsocket $1/redis.sock
 sentinel monitor main 127.0.0.1 $master_port 2
 sentinel down-after-milliseconds main 600
-sentinel failover-timeout main 10000
+sentinel failover-timeout main 5000
 CONF
 }
 
