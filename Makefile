@@ -11,7 +11,7 @@ T         ?=#	run only test files whose path matches
 SANITIZE  ?=#	1: address and undefined behaviour, thread: races
 VALGRIND  ?=#	1: client tests under valgrind
 SEED      ?=#	replays one run of sim, drills or soak
-MINUTES   ?=#	how long soak (1) or sqlsmith (10) goes on
+MINUTES   ?=#	how long soak (1), sqlsmith or fuzz (10) goes on
 WERROR    ?=#	1: warnings are errors
 ROUNDS    ?=#	of each measurement, instead of its own number
 PG        ?=#	matrix: this PostgreSQL alone
@@ -31,7 +31,7 @@ MAKE_EXTENSION = +@mkdir -p $(BUILD)/pg_extension && $(MAKE) \
 
 .PHONY: all client extension examples check test-client test-sql \
         test-isolation test tests demo bench bench-counts model sim \
-        mutants drills soak coverage matrix sqlsmith lint format install uninstall \
+        mutants drills soak coverage matrix sqlsmith fuzz lint format install uninstall \
         install-extension deb deb-check pgxn deps clean help
 
 all: client extension ## build the library and the extension
@@ -109,6 +109,11 @@ sqlsmith: ## random statements on protected tables, MINUTES=n (10)
 	@tests/lib/deps.sh check sqlsmith
 	+@$(MAKE) --no-print-directory extension
 	@RF_BUILD=$(BUILD) tests/sqlsmith/run
+
+fuzz: ## random URLs and answers of Redis, MINUTES=n (10) each
+	@tests/lib/deps.sh check fuzz
+	+@$(MAKE) --no-print-directory client
+	@RF_BUILD=$(BUILD) tests/fuzz/run
 
 matrix: ## compile and test on PostgreSQL 13, 15, 17, 18
 	@tests/lib/deps.sh matrix

@@ -86,6 +86,9 @@ rf_status rf_list(rf_client *client, rf_visit visit, void *arg)
     int more = 1;
 
     while (status == RF_OK && more) {
+        /* A source that fails early sets nothing. */
+        page.names = NULL;
+        page.n = 0;
         status = client->source->ops->list(client->source, &page,
                                            limit_ms(client));
         if (status == RF_OK)

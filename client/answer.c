@@ -99,10 +99,11 @@ rf_status rf__answer_acquired(rf__grant *grant, const rf__reply *reply,
         return failed(grant, reply, error);
     if (!rf__answer_number(reply, RF__OUTCOME + 1, grant->shared ? 0 : 1,
                            &grant->fence) ||
-        !rf__answer_number(reply, RF__OUTCOME + 2, -1, &left))
+        !rf__answer_number(reply, RF__OUTCOME + 2, -1, &left) ||
+        (grant->shared && grant->fence != 0))
         return RF__NONSENSE;
-    /* -1: somebody has taken its time limit away.  Ours stays. */
-    if (left >= 0)
+    /* -1: somebody has taken its time limit away.  Ours stays, as the longest. */
+    if (left >= 0 && left < grant->ttl_ms)
         grant->ttl_ms = left;
     return RF_OK;
 }

@@ -59,15 +59,16 @@ static size_t node_at(cluster *c, const char *host, int port)
     }
     if (c->n == NODES_MAX || strlen(host) >= sizeof(url.host))
         return NOBODY;
+    /* host may be that of a node, which is about to move. */
+    memcpy(url.host, host, strlen(host) + 1);
+    url.port = port;
     grown = realloc(c->nodes, (c->n + 1) * sizeof(*grown));
     if (grown == NULL)
         return NOBODY;
     c->nodes = grown;
     it = &c->nodes[c->n];
-    memcpy(it->host, host, strlen(host) + 1);
+    memcpy(it->host, url.host, sizeof(it->host));
     it->port = port;
-    memcpy(url.host, host, strlen(host) + 1);
-    url.port = port;
     it->source = rf__redis_source(&url, &c->opts, c->base.error);
     return it->source != NULL ? c->n++ : NOBODY;
 }
@@ -248,6 +249,9 @@ static rf_status choose(route *r, int64_t deadline_ms)
     r->at = c->slot[r->slot];
     if (r->at != NOBODY)
         return RF_OK;
+    if (status == RF_OK)
+        rf__set_error(c->base.error, "no node of the cluster is known to have "
+                                     "the slot");
     return status == RF_MISUSE ? RF_MISUSE : RF_RETRY;
 }
 
@@ -534,7 +538,11 @@ static rf_status owners(cluster *c, rf__source *out[NODES_MAX], size_t *n,
         if (seen[i])
             out[(*n)++] = c->nodes[i].source;
     }
-    return RF_OK;
+    if (*n > 0)
+        return RF_OK;
+    rf__set_error(c->base.error, "no node of the cluster is known to have "
+                                 "slots");
+    return RF_RETRY;
 }
 
 static rf_status list(rf__source *base, rf__page *page, int64_t deadline_ms)

@@ -527,9 +527,13 @@ int rf__redis_fd(const rf__redis *r)
 rf_status rf__redis_step_send(rf__redis *r, short *events, rf__error *error)
 {
     size_t sent = 0;
-    int failure = rf__socket_send(&r->socket, r->out.data + r->out_sent,
-                                  r->out.len - r->out_sent, AT_ONCE, &sent);
+    int failure;
 
+    /* A greeting may have nothing to say. */
+    if (r->out.len == 0)
+        return RF_OK;
+    failure = rf__socket_send(&r->socket, r->out.data + r->out_sent,
+                              r->out.len - r->out_sent, AT_ONCE, &sent);
     r->out_sent += sent;
     if (failure == ETIMEDOUT) {
         *events = r->socket.events;

@@ -48,7 +48,7 @@ static rf_status granted(rf__grants *grants, const rf__reply *reply,
             !rf__answer_number(reply, RF__OUTCOME + 2 + 2 * i, -1, &left))
             return RF__NONSENSE;
         *given_back |= grant->fence == before;
-        if (left >= 0)
+        if (left >= 0 && left < grant->ttl_ms)
             grant->ttl_ms = left;
     }
     return RF_OK;

@@ -5,8 +5,8 @@
 # deps.sh GROUP...: install the Debian packages that are missing, by apt-get.
 #
 # Groups: build (what make all and make demo need), check (and the tests), lint,
-# valgrind, model, matrix, sim, sqlsmith, drills, coverage, bench, deb.  Silent
-# and quick when nothing is missing.  What it leaves alone is told in
+# valgrind, model, matrix, sim, sqlsmith, fuzz, drills, coverage, bench, deb.
+# Silent and quick when nothing is missing.  What it leaves alone is told in
 # docs/building.md: no PostgreSQL cluster is created, no service started.
 set -eu
 
@@ -29,6 +29,7 @@ packages() {
     lint) echo git clang clang-format cppcheck shellcheck ;;
     valgrind) echo valgrind libc6-dbg ;;
     model) echo gcc libc6-dev spin ;;
+    fuzz) echo clang libclang-rt-14-dev ;;
     sqlsmith) echo sqlsmith ;;
     coverage) echo lcov ;;
     bench) echo gnuplot-nox python3-redis python3-hiredis ;;
