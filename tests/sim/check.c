@@ -270,7 +270,14 @@ void check_forgets(int holder)
 
 void check_told(int holder, int ours)
 {
+    const rf_lock *lock = beliefs[holder].lock;
+
     beliefs[holder].told = ours;
+    if (ours && servers_honest() &&
+        !servers_hold(beliefs[holder].resource, lock->fence, lock->holder))
+        sim_fail("I9: %.8s is told that fence %lld is its own, and Redis does "
+                 "not say so",
+                 lock->holder, (long long)lock->fence);
     for (int i = 0; i <= HOLDERS && ours; i++)
         sums[SUM_OVERLAPS] += i != holder && beliefs[i].told &&
                               beliefs[i].resource == beliefs[holder].resource;
