@@ -46,7 +46,7 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
                                rf__answer_acquired(grant, reply, base->error));
     if (status != RF_OK)
         return status;
-    if (grant->fence == given_back)
+    if (given_back != 0 && grant->fence == given_back)
         return rf__rs_give_back_again(s, &one, deadline_ms);
     return rf__rs_confirm(s, &r.call, &one, deadline_ms);
 }
