@@ -36,8 +36,9 @@ session waiter
 tell holder "BEGIN" "SELECT ringfence.guard('r', 5, 'a')"
 settle holder
 tell waiter "SELECT ringfence.guard('r', 6, 'b')"
-wait_until "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-    AND now() - waitstart > interval '100 ms'"
+wait_until "SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE locktype = 'advisory' AND NOT granted
+        AND now() - query_start > interval '1 s'"
 tell holder "COMMIT"
 finish holder
 finish waiter
