@@ -177,14 +177,7 @@ ringfence_reissue(PG_FUNCTION_ARGS)
 	RfGrant		grant;
 	int64		floor;
 
-	rf_check_server();
-	rf_check_not_null(fcinfo, 0, "resource");
-	rf_check_not_null(fcinfo, 1, "fence");
-	rf_check_not_null(fcinfo, 2, "holder");
-	rf_grant_set_resource(&grant, PG_GETARG_TEXT_PP(0));
-	grant.fence = PG_GETARG_INT64(1);
-	rf_check_fence(grant.fence);
-	rf_grant_set_holder(&grant, PG_GETARG_TEXT_PP(2));
+	rf_lease_read_grant(fcinfo, &grant);
 	floor = read_floor(fcinfo, 3);
 
 	rf_lock(grant.hash, RF_EXCLUSIVE);

@@ -24,6 +24,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "checks.h"
 #include "compat.h"
 #include "errcodes.h"
 #include "place.h"
@@ -167,6 +168,19 @@ int64
 rf_lease_left_ms(const RfLease *lease, TimestampTz now)
 {
 	return (lease->expires_at - now + 999) / 1000;
+}
+
+void
+rf_lease_read_grant(FunctionCallInfo fcinfo, RfGrant *grant)
+{
+	rf_check_server();
+	rf_check_not_null(fcinfo, 0, "resource");
+	rf_check_not_null(fcinfo, 1, "fence");
+	rf_check_not_null(fcinfo, 2, "holder");
+	rf_grant_set_resource(grant, PG_GETARG_TEXT_PP(0));
+	grant->fence = PG_GETARG_INT64(1);
+	rf_check_fence(grant->fence);
+	rf_grant_set_holder(grant, PG_GETARG_TEXT_PP(2));
 }
 
 int64

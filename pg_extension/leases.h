@@ -12,6 +12,7 @@
 
 #include "postgres.h"
 
+#include "fmgr.h"
 #include "storage/itemptr.h"
 #include "utils/timestamp.h"
 
@@ -47,6 +48,9 @@ extern bool rf_lease_is_live(const RfLease *lease, TimestampTz now);
 /* Live, and of this very grant? */
 extern bool rf_lease_is_of(const RfLease *lease, const RfGrant *grant,
 						   TimestampTz now);
+
+/* Arguments 0 to 2: resource, fence, holder; checked, and the server too. */
+extern void rf_lease_read_grant(FunctionCallInfo fcinfo, RfGrant *grant);
 
 /* How long leases last, in microseconds; RF004 when it can't be. */
 extern int64 rf_lease_read_ttl(Interval *ttl);

@@ -24,19 +24,6 @@ PG_FUNCTION_INFO_V1(ringfence_renew);
 PG_FUNCTION_INFO_V1(ringfence_release);
 PG_FUNCTION_INFO_V1(ringfence_force_release);
 
-static void
-read_grant(FunctionCallInfo fcinfo, RfGrant *grant)
-{
-	rf_check_server();
-	rf_check_not_null(fcinfo, 0, "resource");
-	rf_check_not_null(fcinfo, 1, "fence");
-	rf_check_not_null(fcinfo, 2, "holder");
-	rf_grant_set_resource(grant, PG_GETARG_TEXT_PP(0));
-	grant->fence = PG_GETARG_INT64(1);
-	rf_check_fence(grant->fence);
-	rf_grant_set_holder(grant, PG_GETARG_TEXT_PP(2));
-}
-
 /* The lease, locked, and the time at which it is judged. */
 static TimestampTz
 look_alone(const RfGrant *grant, RfLease *lease)
@@ -71,7 +58,7 @@ ringfence_renew(PG_FUNCTION_ARGS)
 	RfGrant		grant;
 	int64		ttl;
 
-	read_grant(fcinfo, &grant);
+	rf_lease_read_grant(fcinfo, &grant);
 	rf_check_not_null(fcinfo, 3, "time to live");
 	ttl = rf_lease_read_ttl(PG_GETARG_INTERVAL_P(3));
 	now = look_alone(&grant, &lease);
@@ -96,7 +83,7 @@ ringfence_release(PG_FUNCTION_ARGS)
 	RfLease		lease;
 	RfGrant		grant;
 
-	read_grant(fcinfo, &grant);
+	rf_lease_read_grant(fcinfo, &grant);
 	now = look_alone(&grant, &lease);
 	if (!rf_lease_is_of(&lease, &grant, now))
 		return answer(fcinfo, false, rf_lease_is_live(&lease, now));

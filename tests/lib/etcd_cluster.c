@@ -4,6 +4,7 @@
  * etcd_cluster.c - a throwaway etcd of one or three members
  */
 #include "etcd_cluster.h"
+#include "free_port.h"
 #include "temp_folder.h"
 
 #include <arpa/inet.h>
@@ -43,21 +44,6 @@ static void die(const char *what)
 {
     fprintf(stderr, "etcd_cluster: %s: %s\n", what, strerror(errno));
     exit(99);
-}
-
-/* Free now; somebody else may take it, and then the start is tried again. */
-static int free_port(void)
-{
-    struct sockaddr_in a = { .sin_family = AF_INET,
-                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    socklen_t len = sizeof(a);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) != 0 ||
-        getsockname(fd, (struct sockaddr *)&a, &len) != 0)
-        die("no free port");
-    close(fd);
-    return ntohs(a.sin_port);
 }
 
 /* ---- A member ----------------------------------------------------------------- */

@@ -4,9 +4,9 @@
  * redis_server.c - a throwaway Redis for a test program
  */
 #include "redis_server.h"
+#include "free_port.h"
 #include "temp_folder.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <hiredis/hiredis.h>
 #include <poll.h>
@@ -41,21 +41,6 @@ static void die(const char *what)
 {
     fprintf(stderr, "redis_server: %s: %s\n", what, strerror(errno));
     exit(99);
-}
-
-/* Free now; somebody else may take it, and then the start is tried again. */
-static int free_port(void)
-{
-    struct sockaddr_in a = { .sin_family = AF_INET,
-                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    socklen_t len = sizeof(a);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) != 0 ||
-        getsockname(fd, (struct sockaddr *)&a, &len) != 0)
-        die("no free port");
-    close(fd);
-    return ntohs(a.sin_port);
 }
 
 static void run_server(redis_server *s)
