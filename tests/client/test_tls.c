@@ -180,10 +180,10 @@ static void test_keeper_renews_over_a_connection_of_its_own(void **state)
     rf_lock *lock;
 
     (void)state;
-    opts.ttl_ms = 600;
+    opts.ttl_ms = 1500;
     assert_status(rf_acquire(client, "kept", &opts, &lock), RF_OK);
     assert_status(rf_keep(lock, NULL), RF_OK);
-    rf__sleep_until_ms(rf__now_ms() + 1500);
+    rf__sleep_until_ms(rf__now_ms() + 1800);
     assert_int_equal(rf_lock_fence(lock), 1);
     assert_status(rf_release(lock), RF_OK);
     rf_close(client);
@@ -632,21 +632,27 @@ static void test_forked_child_leaves_the_parents_connection_alone(void **state)
 {
     wire *w = wire_start(redis_server_port(secure));
     rf_client *client = open_at("127.0.0.1", wire_port(w), "ca.pem", "");
-    int status;
+    /* By a pipe: valgrind has a say in how a child ends. */
+    int result[2];
+    char told;
     pid_t child;
 
     (void)state;
+    assert_int_equal(pipe(result), 0);
     assert_status(try_on(client, "fork"), RF_OK);
     assert_int_equal(wire_connections(w), 1);
     child = fork();
     if (child == 0) {
-        rf_status first = try_on(client, "fork");
+        char first = (char)try_on(client, "fork");
 
         rf_close(client);
-        _exit(first == RF_OK ? 0 : 1);
+        _exit(write(result[1], &first, 1) == 1 ? 0 : 1);
     }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    close(result[1]);
+    assert_int_equal(read(result[0], &told, 1), 1);
+    assert_status((rf_status)told, RF_OK);
+    close(result[0]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
     assert_int_equal(wire_connections(w), 2);
     assert_status(try_on(client, "fork"), RF_OK);
     assert_int_equal(wire_connections(w), 2);
@@ -657,7 +663,7 @@ static void test_forked_child_leaves_the_parents_connection_alone(void **state)
 static void test_clients_come_and_go(void **state)
 {
     (void)state;
-    for (int i = 0; i < 300; i++)
+    for (int i = 0; i < 150; i++)
         rf_close(open_at("127.0.0.1", 1, "ca.pem", ""));
 }
 

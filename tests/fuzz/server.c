@@ -36,6 +36,8 @@ static line lines[FDS];
 static const uint8_t *answers;
 static size_t left;
 static int64_t now_ns;
+static char before[ANSWER_MAX]; /* the last whole answer */
+static size_t before_len;
 
 /* What the last request was about. */
 static char holder[64], tag[64];
@@ -63,8 +65,6 @@ static void put_bulk(line *l, const char *text)
 
 static void put_byte(line *l, uint8_t byte)
 {
-    static char before[ANSWER_MAX];
-    static size_t before_len;
     char c = (char)byte;
 
     switch (byte) {
@@ -345,6 +345,7 @@ void server_begin(const uint8_t *data, size_t size)
     answers = data;
     left = size;
     name = "none";
+    before_len = 0;
     holder[0] = '\0';
     tag[0] = '\0';
     now_ns = 1000000000000;
