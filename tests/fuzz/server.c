@@ -7,6 +7,7 @@
 #include "fuzz.h"
 
 #include <errno.h>
+#include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,7 +162,10 @@ static void read_request(const char *bytes, size_t len)
 
 int __real_clock_gettime(clockid_t id, struct timespec *out);
 int __real_close(int fd);
-int __real_poll(struct pollfd *fds, nfds_t n, int timeout);
+int __real_getaddrinfo(const char *host, const char *port,
+                       const struct addrinfo *hints, struct addrinfo **out);
+int __wrap_getaddrinfo(const char *host, const char *port,
+                       const struct addrinfo *hints, struct addrinfo **out);
 int __wrap_clock_gettime(clockid_t id, struct timespec *out);
 int __wrap_clock_nanosleep(clockid_t id, int flags, const struct timespec *t,
                            struct timespec *rest);
@@ -223,6 +227,15 @@ int __wrap_socket(int domain, int type, int protocol)
     }
     errno = EMFILE;
     return -1;
+}
+
+/* Answers name hosts, and nobody else is to be asked for them. */
+int __wrap_getaddrinfo(const char *host, const char *port,
+                       const struct addrinfo *hints, struct addrinfo **out)
+{
+    if ((hints->ai_flags & AI_NUMERICHOST) == 0)
+        return EAI_NONAME;
+    return __real_getaddrinfo(host, port, hints, out);
 }
 
 int __wrap_connect(int fd, const struct sockaddr *to, socklen_t len)
