@@ -132,12 +132,33 @@ static void on_lost(rf_lock *lock, rf_lost_reason reason, void *arg)
     l->times++;
 }
 
-static int renewed(const rf_client *client)
+static uint64_t renewals(const rf_client *client)
 {
     rf_stats stats;
 
     rf_get_stats(client, &stats);
-    return stats.calls[RF_CALL_RENEW][RF_OK] > 0;
+    return stats.calls[RF_CALL_RENEW][RF_OK];
+}
+
+/*
+ * AddressSanitizer needs memory to begin a thread, and ends the program when
+ * there is none: there the keeper has begun before, with another lock.
+ */
+static void begin_keeper(rf_client *client)
+{
+#ifdef __SANITIZE_ADDRESS__
+    rf_keep_options k = RF_KEEP_INIT;
+    rf_lock *lock;
+
+    k.ttl_ms = 60;
+    assert_status(rf_acquire(client, "s", NULL, &lock), RF_OK);
+    assert_status(rf_keep(lock, &k), RF_OK);
+    while (renewals(client) == 0)
+        rf__sleep_until_ms(rf__now_ms() + 2);
+    rf_release(lock);
+#else
+    (void)client;
+#endif
 }
 
 /* From the first use of the keeper to its first renewal. */
@@ -148,6 +169,7 @@ static int one_kept(long nth)
     rf_client *client;
     rf_lock *lock;
     rf_status status;
+    uint64_t before;
     int happened;
 
     forget_all();
@@ -156,9 +178,11 @@ static int one_kept(long nth)
     k.arg = &l;
     assert_status(rf_open(url, &opts, &client), RF_OK);
     assert_status(rf_acquire(client, "r", NULL, &lock), RF_OK);
+    begin_keeper(client);
+    before = renewals(client);
     arm(nth);
     status = rf_keep(lock, &k);
-    while (status == RF_OK && !renewed(client) && l.times == 0)
+    while (status == RF_OK && renewals(client) <= before && l.times == 0)
         rf__sleep_until_ms(rf__now_ms() + 2);
     happened = disarm();
     /* RF_RETRY: the system gives no thread. */
@@ -187,7 +211,7 @@ static void for_every_n(int (*try)(long nth))
 
     while (try(n))
         n++;
-    assert_in_range(n, 3, 400);
+    assert_in_range(n, 1, 400);
 }
 
 /* ---- Where ------------------------------------------------------------------------ */
