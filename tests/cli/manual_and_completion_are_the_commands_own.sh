@@ -30,11 +30,21 @@ missing() {
         done
 }
 
-plan 17
+made_anew() {
+    local c
+    ringfence --man | cmp - "$RF_BUILD/man/ringfence.1"
+    for c in $(commands); do
+        ringfence --man "$c" | cmp - "$RF_BUILD/man/ringfence-$c.1"
+    done
+    ringfence --completion | cmp - "$RF_BUILD/completion/ringfence"
+}
+
+plan 18
 
 is "every command has its page" \
     "$(cd "$RF_BUILD/man" && ls ringfence-*.1)" \
     "$(commands | sort | sed 's/.*/ringfence-&.1/')"
+is "pages and completion are what the command tells" "$(made_anew 2>&1)" ""
 is "groff has nothing to complain of" "$(warnings 2>&1)" ""
 is "the pages say what --help says" \
     "$(for c in $(commands); do missing "$c"; done)" ""
