@@ -71,7 +71,10 @@ story() {
     is "one was sold" "$((before - $(left)))" 1
 }
 
-plan 15
+plan 16
+ok "what the Node example needs is to be had (npm)" \
+    test -d "$modules/node_modules/ioredis"
+[ -d "$modules/node_modules/ioredis" ] || exit 1
 ok "the tables are created" query -f "$RF_ROOT/examples/stock.sql"
 ok "Python sells" sells python
 ok "Node sells" sells node
