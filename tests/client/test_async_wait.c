@@ -191,6 +191,7 @@ static void test_two_programs_take_turns(void **state)
 {
     loop *other = loop_open(proxy_url(fault), NULL);
     static waiter w[20];
+    int64_t since;
     int grants = 0;
 
     (void)state;
@@ -204,7 +205,8 @@ static void test_two_programs_take_turns(void **state)
                                        &opts, on_acquired, &w[i]),
                       RF_OK);
     }
-    for (int64_t since = test_now_ms(); grants < 20;) {
+    since = test_now_ms();
+    while (grants < 20) {
         loop_for(l, 2);
         loop_for(other, 2);
         assert_at_most_ms(since, 30000);

@@ -65,7 +65,7 @@ static void assert_all_forms_work_after(const char *sql)
     int committed;
 
     lock = acquire_and_prepare();
-    database_run(world.conn, sql);
+    database_run(world.conn, "%s", sql);
     assert_outcome(world_exec(lock, TAKE_ONE), RF_OK);
     assert_string_equal(rf_pg_sqlstate(world.client), "");
     assert_string_equal(rf_message(world.client), "");
@@ -75,7 +75,7 @@ static void assert_all_forms_work_after(const char *sql)
 
     assert_outcome(world_exec(lock, TAKE_ONE), RF_OK);
     assert_outcome(world_exec(lock, TAKE_ONE), RF_OK);
-    database_run(world.conn, sql);
+    database_run(world.conn, "%s", sql);
     assert_outcome(rf_pg_begin(world.conn, lock, RF_PG_READ_COMMITTED), RF_OK);
     database_run(world.conn, TAKE_ONE);
     assert_outcome(rf_pg_commit(world.conn, lock), RF_OK);
@@ -84,7 +84,7 @@ static void assert_all_forms_work_after(const char *sql)
 
     assert_outcome(world_exec(lock, TAKE_ONE), RF_OK);
     assert_outcome(world_exec(lock, TAKE_ONE), RF_OK);
-    database_run(world.conn, sql);
+    database_run(world.conn, "%s", sql);
     assert_outcome(rf_pg_resolve(world.conn, lock, "none", &committed), RF_OK);
     assert_int_equal(committed, 0);
     rf_release(lock);
@@ -92,7 +92,7 @@ static void assert_all_forms_work_after(const char *sql)
 
     lock = acquire_and_prepare();
     rf_release(lock);
-    database_run(world.conn, sql);
+    database_run(world.conn, "%s", sql);
     rf_release(world_acquire("r", 30000));
     world_assert_idle();
 }
