@@ -184,6 +184,33 @@ static int succeeded(const json_t *reply)
     return json_is_true(json_object_get(reply, "succeeded"));
 }
 
+static rf_status delete_if_ours(rf__etcd_source_t *s, rf__grant *grant,
+                                int64_t deadline_ms, found *was)
+{
+    rf__etcd_call call = { .path = "/v3/kv/txn", .deadline_ms = deadline_ms };
+    rf__etcd_key key;
+    rf_status status;
+
+    rf__etcd_lock_key(&key, s->prefix, grant->resource);
+    call.body = json_pack("{s:[o], s:[{s:{s:s, s:b}}], s:[o]}", "compare",
+                          if_made_at(&key, grant->fence - s->numbers_from),
+                          "success", "request_delete_range", "key", key.text,
+                          "prev_kv", 1, "failure", look_again(&key));
+    status = rf__etcd_run(s->etcd, &call);
+    memset(was, 0, sizeof(*was));
+    if (status == RF_OK && succeeded(call.reply)) {
+        const json_t *old = json_object_get(
+            part(call.reply, 0, "response_delete_range"), "prev_kvs");
+
+        was->lease = rf__etcd_number(json_array_get(old, 0), "lease");
+    } else if (status == RF_OK) {
+        read_key(part(call.reply, 0, "response_range"), was);
+        status = lost(&s->base, grant, was);
+    }
+    json_decref(call.reply);
+    return status;
+}
+
 /* ---- Acquire ------------------------------------------------------------------------------- */
 
 static json_t *acquire_request(const rf__etcd_source_t *s,
@@ -282,6 +309,7 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
     rf__etcd_source_t *s = self(base);
     int64_t lease = rf__etcd_lease_id("lock", grant->resource, grant->holder);
     rf_status status;
+    found was;
 
     if (grant->shared)
         return fail(base, RF_MISUSE, "etcd:// has no shared locks");
@@ -290,6 +318,7 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
         return status;
     status = put_if_absent(s, grant, lease, deadline_ms);
     if (status == RF_OK && grant->fence <= floor) {
+        (void)delete_if_ours(s, grant, deadline_ms, &was);
         revoke_lease(s, lease, deadline_ms);
         return too_low(base, floor);
     }
@@ -358,33 +387,6 @@ static rf_status renew(rf__source *base, rf__grant *grant, int64_t deadline_ms)
     if (ttl_ms >= grant->ttl_ms)
         return RF_OK;
     return change_lease(s, grant, &key, deadline_ms);
-}
-
-static rf_status delete_if_ours(rf__etcd_source_t *s, rf__grant *grant,
-                                int64_t deadline_ms, found *was)
-{
-    rf__etcd_call call = { .path = "/v3/kv/txn", .deadline_ms = deadline_ms };
-    rf__etcd_key key;
-    rf_status status;
-
-    rf__etcd_lock_key(&key, s->prefix, grant->resource);
-    call.body = json_pack("{s:[o], s:[{s:{s:s, s:b}}], s:[o]}", "compare",
-                          if_made_at(&key, grant->fence - s->numbers_from),
-                          "success", "request_delete_range", "key", key.text,
-                          "prev_kv", 1, "failure", look_again(&key));
-    status = rf__etcd_run(s->etcd, &call);
-    memset(was, 0, sizeof(*was));
-    if (status == RF_OK && succeeded(call.reply)) {
-        const json_t *old = json_object_get(
-            part(call.reply, 0, "response_delete_range"), "prev_kvs");
-
-        was->lease = rf__etcd_number(json_array_get(old, 0), "lease");
-    } else if (status == RF_OK) {
-        read_key(part(call.reply, 0, "response_range"), was);
-        status = lost(&s->base, grant, was);
-    }
-    json_decref(call.reply);
-    return status;
 }
 
 static rf_status release(rf__source *base, rf__grant *grant,

@@ -339,12 +339,15 @@ static void *wait_in_thread(void *arg)
 static pthread_t begin_wait(waiter *w)
 {
     pthread_t thread;
+    rf_stats stats;
 
     assert_int_equal(pthread_create(&thread, NULL, wait_in_thread, w), 0);
     while (!w->is_off)
         usleep(1000);
-    /* Let it have asked, and most likely sleep. */
-    usleep(100000);
+    /* It has asked once, and been told that it has to wait. */
+    do
+        rf_get_stats(other, &stats);
+    while (stats.timing[RF_TIME_ACQUIRE].count == 0);
     return thread;
 }
 
