@@ -30,7 +30,7 @@ my @kinds = (
     ['tests/sql/*.sql',             \&sql_command],
     ['tests/isolation/*.spec',      \&isolation_command],
     ['tests/{scripts,cli}/*.sh',    \&script_command],
-    ['tests/{client,sql,drills,bench,model,sim}/test_*.sh', \&script_command],
+    ['tests/*/test_*.sh',           \&script_command],
 );
 
 sub client_command {
