@@ -45,7 +45,7 @@ struct cli_call {
 };
 
 /* The options of everything that talks to the lock service. */
-#define CLI_LOCK_OPTIONS OPT_REDIS, OPT_PREFIX, OPT_TIMEOUT, OPT_CONFIG
+#define CLI_LOCK_OPTIONS OPT_URL, OPT_PREFIX, OPT_TIMEOUT, OPT_CONFIG
 /* Of what may also ask the database. */
 #define CLI_PG_OPTIONS OPT_PG, OPT_NO_PG
 /* Of everything; ends the list. */

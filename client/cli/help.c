@@ -20,9 +20,9 @@ const char cli_about[] =
 
 const char cli_about_settings[] =
     "The lock service and the database are named by options, else by the "
-    "environment (RINGFENCE_REDIS, RINGFENCE_PG, RINGFENCE_PREFIX, and libpq's "
+    "environment (RINGFENCE_URL, RINGFENCE_PG, RINGFENCE_PREFIX, and libpq's "
     "PGHOST, PGHOSTADDR, PGSERVICE, PGDATABASE), else by ~/.config/ringfence "
-    "or, if that is not there, /etc/ringfence.conf: lines of the form redis = "
+    "or, if that is not there, /etc/ringfence.conf: lines of the form url = "
     "URL, pg = CONNINFO, prefix = TEXT. A password is refused on the command "
     "line, and in a file that others can read.";
 

@@ -39,17 +39,17 @@ int cli_open(cli_call *call)
         code = cli_settings_read(call);
     if (code != 0)
         return code;
-    if (call->settings.redis == NULL)
+    if (call->settings.url == NULL)
         return cli_fail(RF_MISUSE,
-                        "where are the locks? --redis URL, RINGFENCE_REDIS, or "
-                        "redis = URL in ~/.config/ringfence or "
+                        "where are the locks? --url URL, RINGFENCE_URL, or "
+                        "url = URL in ~/.config/ringfence or "
                         "/etc/ringfence.conf");
     if (timeout_ms > RF_TTL_MAX_MS)
         timeout_ms = RF_TTL_MAX_MS;
     opts.timeout_ms = (int)timeout_ms;
     if (call->settings.prefix != NULL)
         opts.prefix = call->settings.prefix;
-    status = rf_open(call->settings.redis, &opts, &call->client);
+    status = rf_open(call->settings.url, &opts, &call->client);
     if (status != RF_OK)
         return cli_fail(status, "%s", rf_message(NULL));
     return 0;

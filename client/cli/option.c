@@ -43,10 +43,9 @@ const cli_option cli_options[OPT_COUNT_OF] = {
     [OPT_COUNT] = { "count", "NUMBER",
                     "How many times to look. Default: without end." },
     [OPT_ALL] = { "all", NULL, "Every drill, and not the demo." },
-    [OPT_REDIS] = { "redis", "URL",
-                    "Where the locks are. Without a password: that belongs "
-                    "into "
-                    "RINGFENCE_REDIS or the file." },
+    [OPT_URL] = { "url", "URL",
+                  "Where the locks are. Without a password: that belongs "
+                  "into RINGFENCE_URL or the file." },
     [OPT_PG] = { "pg", "CONNINFO",
                  "Which database to claim in, as libpq takes it. Without a "
                  "password: that belongs into PGPASSWORD, ~/.pgpass or the "

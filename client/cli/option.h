@@ -24,7 +24,7 @@ typedef enum cli_option_id {
     OPT_EVERY,
     OPT_COUNT,
     OPT_ALL,
-    OPT_REDIS,
+    OPT_URL,
     OPT_PG,
     OPT_NO_PG,
     OPT_PREFIX,

@@ -53,13 +53,13 @@ static int url_has_password(const char *url)
 
 static int check_command_line(const cli_call *call)
 {
-    const char *redis = call->value[OPT_REDIS], *pg = call->value[OPT_PG];
+    const char *url = call->value[OPT_URL], *pg = call->value[OPT_PG];
 
-    if (redis != NULL && url_has_password(redis))
+    if (url != NULL && url_has_password(url))
         return cli_fail(RF_MISUSE,
                         "a password on the command line can be read by every "
                         "user of this machine: put the URL into "
-                        "RINGFENCE_REDIS or into ~/.config/ringfence, and "
+                        "RINGFENCE_URL or into ~/.config/ringfence, and "
                         "change the password");
     if (pg != NULL && conninfo_has_password(pg))
         return cli_fail(RF_MISUSE,
@@ -114,18 +114,18 @@ static int read_line(cli_settings *out, char *line, const char *path,
         *value = '\0';
         value = trim(value + 1);
         name = trim(name);
-        setting = strcmp(name, "redis") == 0    ? &out->redis
+        setting = strcmp(name, "url") == 0      ? &out->url
                   : strcmp(name, "pg") == 0     ? &out->pg
                   : strcmp(name, "prefix") == 0 ? &out->prefix
                                                 : NULL;
     }
     if (setting == NULL)
         return cli_fail(RF_MISUSE,
-                        "%s: a line that is no setting: write redis = URL, "
+                        "%s: a line that is no setting: write url = URL, "
                         "pg = CONNINFO or prefix = TEXT",
                         path);
     if (is_open(file) &&
-        ((setting == &out->redis && url_has_password(value)) ||
+        ((setting == &out->url && url_has_password(value)) ||
          (setting == &out->pg && conninfo_has_password(value))))
         return cli_fail(RF_MISUSE,
                         "%s holds a password and others can read it: chmod "
@@ -211,13 +211,13 @@ int cli_settings_read(cli_call *call)
     int code = check_command_line(call);
 
     if (code == 0)
-        code = set(&out->redis, call->value[OPT_REDIS]);
+        code = set(&out->url, call->value[OPT_URL]);
     if (code == 0)
         code = set(&out->pg, call->value[OPT_PG]);
     if (code == 0)
         code = set(&out->prefix, call->value[OPT_PREFIX]);
     if (code == 0)
-        code = set(&out->redis, getenv("RINGFENCE_REDIS"));
+        code = set(&out->url, getenv("RINGFENCE_URL"));
     if (code == 0)
         code = set(&out->pg, getenv("RINGFENCE_PG"));
     if (code == 0)
@@ -243,7 +243,7 @@ static void forget(char *secret)
 
 void cli_settings_free(cli_settings *settings)
 {
-    forget(settings->redis);
+    forget(settings->url);
     forget(settings->pg);
     free(settings->prefix);
     memset(settings, 0, sizeof(*settings));

@@ -13,7 +13,7 @@
 struct cli_call;
 
 typedef struct cli_settings {
-    char *redis;  /* URL of the lock service; NULL: not set        */
+    char *url;    /* URL of the lock service; NULL: not set        */
     char *pg;     /* what libpq shall connect to; NULL: no database */
     char *prefix; /* NULL: the library's                            */
 } cli_settings;

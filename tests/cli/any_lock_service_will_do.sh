@@ -28,7 +28,7 @@ expected="held 101 job true taken 0 103 free"
 
 plan 8
 
-export RINGFENCE_REDIS="postgresql:///$test_database?host=$test_host"
+export RINGFENCE_URL="postgresql:///$test_database?host=$test_host"
 is "PostgreSQL alone" "$(life | xargs)" "$expected"
 is "to acquire is to claim" \
     "$(ringfence run job -- ringfence guard --json --pg "host=$test_host dbname=$test_database" | json .accepted)" true
@@ -36,7 +36,7 @@ is "doctor says what it does not look at" \
     "$(ringfence doctor --json | json '.[] | select(.subject == "lock service") | .found')" \
     "is not looked at"
 ok "a password in such a URL is refused as well" says 'a password on the command line' \
-    ringfence list --redis 'postgresql:///db?password=x'
+    ringfence list --url 'postgresql:///db?password=x'
 
 ports=()
 for i in 1 2 3; do
@@ -46,7 +46,7 @@ for i in 1 2 3; do
         redis_start "$TMPDIR/r$i" --port "${ports[i]}" --bind 127.0.0.1 2>start.log; do :; done
 done
 trap 'for i in 1 2 3; do redis_stop "$TMPDIR/r$i"; done; redis_stop "$TMPDIR"' EXIT
-RINGFENCE_REDIS=redlock://127.0.0.1:${ports[1]},127.0.0.1:${ports[2]},127.0.0.1:${ports[3]}
+RINGFENCE_URL=redlock://127.0.0.1:${ports[1]},127.0.0.1:${ports[2]},127.0.0.1:${ports[3]}
 is "a quorum" "$(life | xargs)" "$expected"
 is "doctor looks at each server" \
     "$(ringfence doctor --json | json '[.[] | select(.subject == "permissions")] | length')" 3

@@ -68,18 +68,18 @@ is "-- ends the options" "$(ringfence inspect --json -- --json | json .resource)
 
 # ---- The lock service ------------------------------------------------------
 
-ok "nowhere to look" refused 109 'where are the locks\?' env -u RINGFENCE_REDIS ringfence list
-ok "a URL that is none" refused 109 'URL of the lock service' ringfence list --redis nonsense
-ok "nobody there" refused 107 'refused|No such file' ringfence list --redis redis+unix:///nonexistent
+ok "nowhere to look" refused 109 'where are the locks\?' env -u RINGFENCE_URL ringfence list
+ok "a URL that is none" refused 109 'URL of the lock service' ringfence list --url nonsense
+ok "nobody there" refused 107 'refused|No such file' ringfence list --url redis+unix:///nonexistent
 ok "a server that is not Redis" refused '10[679]' 'Redis' \
-    ringfence inspect job --redis "redis://127.0.0.1:$(cat web)"
+    ringfence inspect job --url "redis://127.0.0.1:$(cat web)"
 ok "one that never answers" refused '10[67]' 'no answer|not answer|time' \
-    ringfence inspect job --timeout 300ms --redis "redis://127.0.0.1:$(cat mute)"
+    ringfence inspect job --timeout 300ms --url "redis://127.0.0.1:$(cat mute)"
 redis CONFIG SET requirepass secret >/dev/null
 ok "no password" refused 109 'password|NOAUTH' ringfence list
 ok "a wrong password" refused 109 'password|WRONGPASS' \
-    env RINGFENCE_REDIS="redis+unix://:wrong@$TMPDIR/redis.sock" ringfence list
-is "the right one" "$(RINGFENCE_REDIS="redis+unix://:secret@$TMPDIR/redis.sock" code ringfence list)" 0
+    env RINGFENCE_URL="redis+unix://:wrong@$TMPDIR/redis.sock" ringfence list
+is "the right one" "$(RINGFENCE_URL="redis+unix://:secret@$TMPDIR/redis.sock" code ringfence list)" 0
 redis -a secret --no-auth-warning CONFIG SET requirepass '' >/dev/null
 
 # ---- The database ----------------------------------------------------------

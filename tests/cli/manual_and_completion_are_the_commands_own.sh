@@ -51,7 +51,7 @@ is "the pages say what --help says" \
 is "ringfence(1) has the exit codes" \
     "$(page "$RF_BUILD/man/ringfence.1" | grep -c 'RF_COLLISION')" 1
 is "and the settings" \
-    "$(page "$RF_BUILD/man/ringfence.1" | grep -c 'RINGFENCE_REDIS')" 1
+    "$(page "$RF_BUILD/man/ringfence.1" | grep -c 'RINGFENCE_URL')" 1
 is "109 for a page of nothing" "$(code ringfence --man nonsense)" 109
 
 # ---- Completion ------------------------------------------------------------
@@ -83,4 +83,4 @@ is "indeed" "$(ls hit 2>/dev/null)" ""
 is "nothing where a value belongs" "$(completes 'ringfence run other --ttl ')" ""
 is "commands after --" "$(completes 'ringfence run other -- bas' | grep -cw bash)" 1
 is "nothing when nobody answers" \
-    "$(RINGFENCE_REDIS=redis+unix:///nonexistent completes 'ringfence inspect o')" ""
+    "$(RINGFENCE_URL=redis+unix:///nonexistent completes 'ringfence inspect o')" ""

@@ -12,7 +12,7 @@ set -u
 redis CONFIG SET requirepass hunter2 >/dev/null
 good=redis+unix://:hunter2@$TMPDIR/redis.sock
 bad=redis+unix:///nonexistent
-unset RINGFENCE_REDIS
+unset RINGFENCE_URL
 mkdir -p "$HOME/.config"
 file=$HOME/.config/ringfence
 
@@ -27,8 +27,8 @@ plan 26
 for url in "$good" redis://me:hunter2@h redis+sentinel://h/m?sentinel=:hunter2 \
     redis+cluster://u:hunter2@a,b redlock://:hunter2@a,b,c; do
     ok "a password in ${url%%:*}:// is refused" refuses \
-        'a password on the command line can be read .*RINGFENCE_REDIS' \
-        ringfence list --redis "$url"
+        'a password on the command line can be read .*RINGFENCE_URL' \
+        ringfence list --url "$url"
 done
 for conninfo in password=hunter2 postgresql://me:hunter2@h/db \
     'postgresql:///db?password=hunter2' 'nonsense password'; do
@@ -37,15 +37,15 @@ for conninfo in password=hunter2 postgresql://me:hunter2@h/db \
         ringfence acquire job --pg "$conninfo"
 done
 is "the message doesn't repeat it" \
-    "$(ringfence list --redis "$good" 2>&1 | grep -c hunter2)" 0
+    "$(ringfence list --url "$good" 2>&1 | grep -c hunter2)" 0
 is "a port is no password" \
-    "$(code ringfence list --redis "redis://127.0.0.1:1")" 107
-is "nor is an IPv6 address" "$(code ringfence list --redis "redis://[::1]:1")" 107
+    "$(code ringfence list --url "redis://127.0.0.1:1")" 107
+is "nor is an IPv6 address" "$(code ringfence list --url "redis://[::1]:1")" 107
 
 # ---- In the environment and the file ---------------------------------------
 
-is "the environment" "$(RINGFENCE_REDIS=$good code ringfence list)" 0
-write "redis = $good" "# a comment" "" "prefix = mine:"
+is "the environment" "$(RINGFENCE_URL=$good code ringfence list)" 0
+write "url = $good" "# a comment" "" "prefix = mine:"
 chmod 600 "$file"
 is "the file" "$(code ringfence list)" 0
 is "the prefix comes from there" \
@@ -63,15 +63,15 @@ else
 fi
 chmod 604 "$file"
 ok "a file that others can read is refused" refuses 'chmod 600' ringfence list
-write "redis = $bad"
+write "url = $bad"
 is "unless there is no password in it" "$(code ringfence list)" 107
 write "pg = password=hunter2"
-ok "the database's counts, too" refuses 'chmod 600' ringfence list --redis "$bad"
+ok "the database's counts, too" refuses 'chmod 600' ringfence list --url "$bad"
 write "host = x"
 ok "a line that is none is refused" refuses 'a line that is no setting' \
     ringfence list
 rm "$file"
-write "redis = $good"
+write "url = $good"
 chmod 600 "$file"
 XDG_CONFIG_HOME=$TMPDIR/xdg
 mkdir xdg
@@ -82,7 +82,7 @@ ok "which must be there" refuses 'No such file' ringfence list --config nowhere
 
 # ---- While it runs ---------------------------------------------------------
 
-RINGFENCE_REDIS=$good RINGFENCE_PG="host=$test_host dbname=$test_database password=hunter3" \
+RINGFENCE_URL=$good RINGFENCE_PG="host=$test_host dbname=$test_database password=hunter3" \
     ringfence run job -- sh -c 'cat /proc/[0-9]*/cmdline >lines 2>/dev/null; :'
 is "no process shows a password in its command line" \
     "$(tr '\0' '\n' <lines | grep -c 'hunter[23]')" 0

@@ -61,7 +61,7 @@ redis FLUSHALL >/dev/null
 
 redis ACL SETUSER app on '>hunter2' resetkeys '~{lock:v1:*' nocommands +evalsha +eval \
     +get +set +incr +pttl +pexpire +del +exists +llen +rpush +blpop >/dev/null
-as_app() { RINGFENCE_REDIS="redis+unix://app:hunter2@$TMPDIR/redis.sock" "$@"; }
+as_app() { RINGFENCE_URL="redis+unix://app:hunter2@$TMPDIR/redis.sock" "$@"; }
 is "a user with the least permissions can have locks" \
     "$(as_app found permissions | cut -c1-24)" "notice refused: time zad"
 is "what it may not ask for is unknown" "$(as_app severity info) $(as_app severity counters)" \
@@ -76,10 +76,10 @@ is "and nothing is left behind" "$(redis DBSIZE)" 0
 
 mkdir replica
 redis_start "$TMPDIR/replica" --replicaof 127.0.0.1 1
-is "a replica" "$(RINGFENCE_REDIS=redis+unix://$TMPDIR/replica/redis.sock severity role)" critical
+is "a replica" "$(RINGFENCE_URL=redis+unix://$TMPDIR/replica/redis.sock severity role)" critical
 redis_stop "$TMPDIR/replica"
-is "1: no lock service" "$(RINGFENCE_REDIS=redis+unix:///nonexistent code ringfence doctor)" 1
-is "which is said, and no more" "$(RINGFENCE_REDIS=redis+unix:///nonexistent found "lock service" | cut -d: -f1)" \
+is "1: no lock service" "$(RINGFENCE_URL=redis+unix:///nonexistent code ringfence doctor)" 1
+is "which is said, and no more" "$(RINGFENCE_URL=redis+unix:///nonexistent found "lock service" | cut -d: -f1)" \
     "critical cannot connect to /nonexistent"
 
 # ---- PostgreSQL ------------------------------------------------------------

@@ -67,7 +67,7 @@ kill -TERM $pid
 status=0
 wait $pid || status=$?
 is "TERM ends it" "$status" 143
-is "a mistake ends it at once" "$(code ringfence watch --redis nonsense)" 109
+is "a mistake ends it at once" "$(code ringfence watch --url nonsense)" 109
 is "111 when nobody reads any more" \
     "$(ringfence watch --every 10ms --json 2>/dev/null | head -n 1 >/dev/null; echo "${PIPESTATUS[0]}")" 111
 

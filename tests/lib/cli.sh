@@ -29,7 +29,7 @@ unset RINGFENCE_RESOURCE RINGFENCE_FENCE RINGFENCE_HOLDER
 
 redis_start "$TMPDIR" || exit 1
 trap 'redis_stop "$TMPDIR"' EXIT
-export RINGFENCE_REDIS=redis+unix://$TMPDIR/redis.sock
+export RINGFENCE_URL=redis+unix://$TMPDIR/redis.sock
 
 # The harness names a database to every test; only some want it.
 test_database=$PGDATABASE

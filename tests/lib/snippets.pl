@@ -124,7 +124,7 @@ trap 'redis_stop "$dir"; rm -rf "$dir"' EXIT
 redis_start "$dir"
 cd "$dir"
 PATH=$RF_BUILD:$PATH
-export RINGFENCE_REDIS=redis+unix://$dir/redis.sock HOME=$dir
+export RINGFENCE_URL=redis+unix://$dir/redis.sock HOME=$dir
 . "$1"
 SH
         'bash');

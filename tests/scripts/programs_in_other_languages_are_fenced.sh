@@ -88,7 +88,7 @@ is "and nothing was refused" "$(grep -c writes "$dir/next")" 1
 
 query -c "CREATE TABLE nightly (day date, fence bigint);
     SELECT ringfence.protect('nightly', resource => 'job:nightly')" >"$dir/said"
-export RINGFENCE_REDIS=redis+unix://$dir/redis.sock
+export RINGFENCE_URL=redis+unix://$dir/redis.sock
 PATH=$RF_BUILD:$PATH
 job() { ringfence run job:nightly -- "$RF_ROOT/examples/languages/nightly.sh"; }
 ok "a job runs under its lock" job
