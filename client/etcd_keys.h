@@ -40,8 +40,7 @@ void rf__etcd_locks_range(rf__etcd_key *from, rf__etcd_key *to,
 
 /*
  * A lease's number is made of what it is for, so that asking twice makes one
- * lease, and nobody has to remember it.  The holder is random, so the number
- * is as good as random.
+ * lease.  The holder is random, so the number is as good as random.
  */
 int64_t rf__etcd_lease_id(const char *purpose, const char *resource,
                           const char *holder);

@@ -32,7 +32,8 @@ typedef struct rf__etcd_source_t {
 /* A lock's key, as it was found. */
 typedef struct found {
     int there;
-    json_int_t revision; /* at which it was made */
+    json_int_t revision; /* at which it was made     */
+    json_int_t changed;  /* and was last written     */
     json_int_t lease;
     char holder[RF_HOLDER_LEN + 1]; /* "": none of ours */
 } found;
@@ -49,6 +50,22 @@ static rf_status fail(rf__source *base, rf_status status, const char *text)
 }
 
 /* ---- Leases ---------------------------------------------------------------------------- */
+
+/*
+ * A number that no other attempt has: a late request to end this lease must not
+ * meet the one of the next attempt, and a late renewal must not move the key
+ * to one that is older than its holder believes.
+ */
+static rf_status new_lease_id(rf__etcd_source_t *s, const rf__grant *grant,
+                              int64_t *id)
+{
+    char attempt[RF_HOLDER_LEN + 1];
+
+    if (rf_holder_new(attempt) != RF_OK)
+        return fail(&s->base, RF_RETRY, "the system gives no random bytes");
+    *id = rf__etcd_lease_id(attempt, grant->resource, grant->holder);
+    return RF_OK;
+}
 
 static rf_status grant_lease(rf__etcd_source_t *s, int64_t id, int64_t ttl_ms,
                              int64_t deadline_ms)
@@ -121,6 +138,7 @@ static void read_key(const json_t *range, found *out)
     memset(out, 0, sizeof(*out));
     out->there = kv != NULL;
     out->revision = rf__etcd_number(kv, "create_revision");
+    out->changed = rf__etcd_number(kv, "mod_revision");
     out->lease = rf__etcd_number(kv, "lease");
     if (value == NULL ||
         rf__base64_read(value, out->holder, sizeof(out->holder)) !=
@@ -269,7 +287,6 @@ static rf_status put_if_absent(rf__etcd_source_t *s, rf__grant *grant,
     rf_status status;
     found key;
 
-    grant->sent_ms = rf__now_ms();
     status = rf__etcd_run(s->etcd, &call);
     if (status == RF_OK && succeeded(call.reply)) {
         const json_t *header = json_object_get(call.reply, "header");
@@ -307,12 +324,17 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
                          int64_t deadline_ms)
 {
     rf__etcd_source_t *s = self(base);
-    int64_t lease = rf__etcd_lease_id("lock", grant->resource, grant->holder);
     rf_status status;
+    int64_t lease;
     found was;
 
     if (grant->shared)
         return fail(base, RF_MISUSE, "etcd:// has no shared locks");
+    status = new_lease_id(s, grant, &lease);
+    if (status != RF_OK)
+        return status;
+    /* The lock's time is the lease's, which begins before the key is there. */
+    grant->sent_ms = rf__now_ms();
     status = grant_lease(s, lease, grant->ttl_ms, deadline_ms);
     if (status != RF_OK)
         return status;
@@ -329,35 +351,50 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
 
 /* ---- Renew, reissue, release ---------------------------------------------------------------- */
 
+/* If nothing at all has been done with the key since it was looked at. */
+static json_t *if_as_it_was(const rf__etcd_key *key, const found *was)
+{
+    return json_pack("{s:s, s:s, s:s, s:I}", "key", key->text, "target", "MOD",
+                     "result", "EQUAL", "mod_revision", was->changed);
+}
+
+/* It is lost, unless an earlier renewal that was late has moved it by now. */
+static rf_status not_moved(rf__etcd_source_t *s, rf__grant *grant,
+                           const json_t *reply)
+{
+    found now;
+
+    read_key(part(reply, 0, "response_range"), &now);
+    if (is_ours(s, &now, grant))
+        return fail(&s->base, RF_RETRY, "renewed by two requests at once");
+    return lost(&s->base, grant, &now);
+}
+
 /* A lease can't be made longer: the key goes over to another one. */
 static rf_status change_lease(rf__etcd_source_t *s, rf__grant *grant,
                               const found *was, int64_t deadline_ms)
 {
-    char holder[RF__BASE64_SIZE(RF_HOLDER_LEN)], purpose[RF__DECIMAL_MAX];
+    char holder[RF__BASE64_SIZE(RF_HOLDER_LEN)];
     rf__etcd_call call = { .path = "/v3/kv/txn", .deadline_ms = deadline_ms };
     rf__etcd_key key;
     rf_status status;
     int64_t lease;
 
-    rf__decimal_write(purpose, grant->ttl_ms);
-    lease = rf__etcd_lease_id(purpose, grant->resource, grant->holder);
-    status = grant_lease(s, lease, grant->ttl_ms, deadline_ms);
+    status = new_lease_id(s, grant, &lease);
+    if (status == RF_OK)
+        status = grant_lease(s, lease, grant->ttl_ms, deadline_ms);
     if (status != RF_OK)
         return status;
     rf__etcd_lock_key(&key, s->prefix, grant->resource);
     rf__base64_write(holder, grant->holder, RF_HOLDER_LEN);
     call.body = json_pack("{s:[o], s:[{s:{s:s, s:s, s:I}}], s:[o]}", "compare",
-                          if_made_at(&key, was->revision), "success",
+                          if_as_it_was(&key, was), "success",
                           "request_put", "key", key.text, "value", holder,
                           "lease", (json_int_t)lease, "failure",
                           look_again(&key));
     status = rf__etcd_run(s->etcd, &call);
-    if (status == RF_OK && !succeeded(call.reply)) {
-        found now;
-
-        read_key(part(call.reply, 0, "response_range"), &now);
-        status = lost(&s->base, grant, &now);
-    }
+    if (status == RF_OK && !succeeded(call.reply))
+        status = not_moved(s, grant, call.reply);
     json_decref(call.reply);
     if (status == RF_OK)
         revoke_lease(s, was->lease, deadline_ms);

@@ -247,6 +247,73 @@ static void test_rebuilt_cluster_is_told_and_what_to_do(void **state)
     rf_close(client);
 }
 
+/* ---- Time ----------------------------------------------------------------------------- */
+
+#define FROZEN_MS 700
+
+static void *thaw_after_a_while(void *arg)
+{
+    usleep(FROZEN_MS * 1000);
+    for (int i = 0; i < 3; i++)
+        etcd_cluster_thaw(etcd, i);
+    return arg;
+}
+
+/* The lease began to run while nothing was heard of it. */
+static void test_lock_ends_before_its_lease(void **state)
+{
+    rf_client *client = open_etcd(20000);
+    pthread_t thread;
+    rf_lock *lock;
+
+    (void)state;
+    assert_works(client, "slow");
+    for (int i = 0; i < 3; i++)
+        etcd_cluster_freeze(etcd, i);
+    pthread_create(&thread, NULL, thaw_after_a_while, NULL);
+    assert_status(take(client, "slow", 0, &lock), RF_OK);
+    pthread_join(thread, NULL);
+    assert_true(rf_lock_left_ms(lock) <= 30000 - FROZEN_MS);
+    assert_status(rf_release(lock), RF_OK);
+    rf_close(client);
+}
+
+/* Of the key of a lock, as the gateway writes it. */
+static void read_lease(const char *resource, char out[32])
+{
+    char key[64], name[64], body[128];
+    const char *said;
+    int len = snprintf(name, sizeof(name), "lock:v1:%s", resource);
+
+    rf__base64_write(key, name, (size_t)len);
+    snprintf(body, sizeof(body), "{\"key\":\"%s\"}", key);
+    said = strstr(etcd_cluster_post(etcd, 0, "/v3/kv/range", body),
+                  "\"lease\":\"");
+    assert_non_null(said);
+    snprintf(out, 32, "%.*s", (int)strcspn(said + 9, "\""), said + 9);
+}
+
+/* What ended the attempt before may come again, and late. */
+static void test_late_end_of_an_attempt_meets_no_later_lock(void **state)
+{
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_client *client = open_etcd(10000);
+    char first[32], body[64];
+    rf_lock *lock;
+
+    (void)state;
+    opts.holder = "000000000000000000000000000000ab";
+    assert_status(rf_acquire(client, "late", &opts, &lock), RF_OK);
+    read_lease("late", first);
+    assert_status(rf_release(lock), RF_OK);
+    assert_status(rf_acquire(client, "late", &opts, &lock), RF_OK);
+    snprintf(body, sizeof(body), "{\"ID\":\"%s\"}", first);
+    (void)etcd_cluster_post(etcd, 0, "/v3/lease/revoke", body);
+    assert_status(rf_renew(lock, 30000), RF_OK);
+    assert_status(rf_release(lock), RF_OK);
+    rf_close(client);
+}
+
 /* ---- Who may ----------------------------------------------------------------------------- */
 
 static void post(const char *path, const char *body)
@@ -345,6 +412,8 @@ int main(void)
         cmocka_unit_test(test_who_came_first_is_served_first),
         cmocka_unit_test(test_who_gives_up_leaves_the_queue),
         cmocka_unit_test(test_base_is_added_to_every_number),
+        cmocka_unit_test(test_lock_ends_before_its_lease),
+        cmocka_unit_test(test_late_end_of_an_attempt_meets_no_later_lock),
         world_test(test_rebuilt_cluster_is_told_and_what_to_do),
         world_test(test_server_that_is_no_etcd_is_told),
         cmocka_unit_test(test_user_and_password_are_asked_for),
