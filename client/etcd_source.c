@@ -388,10 +388,9 @@ static rf_status change_lease(rf__etcd_source_t *s, rf__grant *grant,
     rf__etcd_lock_key(&key, s->prefix, grant->resource);
     rf__base64_write(holder, grant->holder, RF_HOLDER_LEN);
     call.body = json_pack("{s:[o], s:[{s:{s:s, s:s, s:I}}], s:[o]}", "compare",
-                          if_as_it_was(&key, was), "success",
-                          "request_put", "key", key.text, "value", holder,
-                          "lease", (json_int_t)lease, "failure",
-                          look_again(&key));
+                          if_as_it_was(&key, was), "success", "request_put",
+                          "key", key.text, "value", holder, "lease",
+                          (json_int_t)lease, "failure", look_again(&key));
     status = rf__etcd_run(s->etcd, &call);
     if (status == RF_OK && !succeeded(call.reply))
         status = not_moved(s, grant, call.reply);
