@@ -131,7 +131,7 @@ static rf_status worse(rf_status a, rf_status b)
 {
     static const rf_status order[] = { RF_OK,        RF_LOST,   RF_STALE,
                                        RF_COLLISION, RF_MISUSE, RF_NOMEM,
-                                       RF_RETRY,     RF_UNKNOWN };
+                                       RF_REFUSED,   RF_RETRY,  RF_UNKNOWN };
     size_t at_a = 0, at_b = 0;
 
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
@@ -192,12 +192,14 @@ rf_status rf_release_all(rf_lock **locks, size_t n)
     if (n > RF_ALL_MAX)
         return RF_MISUSE;
     for (size_t i = 0; i < n; i++) {
+        if (locks[i] != NULL && rf__check_blocking(locks[i]->client) != RF_OK)
+            return RF_MISUSE;
+    }
+    for (size_t i = 0; i < n; i++) {
         rf_status status;
 
         if (locks[i] == NULL)
             continue;
-        if (rf__check_blocking(locks[i]->client) != RF_OK)
-            return RF_MISUSE;
         if (rf__lock_released_before(locks[i], &status)) {
             all = worse(all, status);
             locks[i] = NULL;

@@ -155,6 +155,22 @@ static void test_release_of_some_that_are_lost_gives_back_the_rest(void **state)
     assert_status(rf_release_all(locks, 3), RF_OK); /* all NULL */
 }
 
+/* A lock that Redis would not give back is still there. */
+static void test_release_that_is_refused_is_worse_than_one_too_late(
+    void **state)
+{
+    rf_lock *locks[2];
+
+    (void)state;
+    assert_status(take(client, abc, 2, 0, locks), RF_OK);
+    redis_server_command(server, "DEL " LOCK, "b");
+    assert_status(rf_renew(locks[1], 30000), RF_LOST);
+    redis_server_command(server, "CONFIG SET min-replicas-to-write 1");
+    assert_status(rf_release_all(locks, 2), RF_REFUSED);
+    redis_server_command(server, "CONFIG SET min-replicas-to-write 0");
+    assert_int_equal(exists("a"), 1);
+}
+
 static void test_hundred_and_more_are_taken_in_one_round_trip(void **state)
 {
     const char *names[RF_ALL_MAX];
@@ -324,6 +340,7 @@ int main(void)
         CASE(test_lost_reply_yields_the_same_fences),
         CASE(test_release_whose_reply_is_lost_still_gives_back),
         CASE(test_release_of_some_that_are_lost_gives_back_the_rest),
+        CASE(test_release_that_is_refused_is_worse_than_one_too_late),
         CASE(test_hundred_and_more_are_taken_in_one_round_trip),
         CASE(test_bad_input_is_misuse_and_nothing_is_sent),
         CASE(test_philosophers_neither_block_each_other_nor_starve),
