@@ -113,3 +113,9 @@ rf_status rf_examine(rf_client *client, rf_on_finding on_finding, void *arg)
     e.timeout_ms = client->timeout_ms;
     return client->source->ops->examine(client->source, &e);
 }
+
+int rf_can_raise(const rf_client *client)
+{
+    return client != NULL && client->source != NULL &&
+           !client->source->ops->is_fixed;
+}

@@ -66,6 +66,25 @@ rf__etcd *rf__etcd_again(const rf__etcd *e, rf__error *error)
     return rf__etcd_new(&e->service, error);
 }
 
+rf__etcd *rf__etcd_only(const rf__etcd *e, size_t server, rf__error *error)
+{
+    rf__etcd *one = rf__etcd_again(e, error);
+
+    if (one == NULL)
+        return NULL;
+    /* The first one's user and password are those of all. */
+    memcpy(one->service.node[0].host, e->service.node[server].host,
+           sizeof(one->service.node[0].host));
+    one->service.node[0].port = e->service.node[server].port;
+    one->service.n = 1;
+    return one;
+}
+
+const rf__service *rf__etcd_service(const rf__etcd *e)
+{
+    return &e->service;
+}
+
 static void forget_token(rf__etcd *e)
 {
     free(e->token);

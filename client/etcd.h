@@ -20,6 +20,12 @@ rf__etcd *rf__etcd_new(const rf__service *service, rf__error *error);
 rf__etcd *rf__etcd_again(const rf__etcd *e, rf__error *error);
 void rf__etcd_free(rf__etcd *e);
 
+/* The same, but of one server alone: its number in the URL. */
+rf__etcd *rf__etcd_only(const rf__etcd *e, size_t server, rf__error *error);
+
+/* Where the servers are, and who we are there. */
+const rf__service *rf__etcd_service(const rf__etcd *e);
+
 /* What is asked; the body is taken over. */
 typedef struct rf__etcd_call {
     const char *path; /* such as "/v3/kv/txn"                               */
@@ -29,8 +35,12 @@ typedef struct rf__etcd_call {
     int code;      /* out: gRPC's number for etcd's refusal, 0: none        */
 } rf__etcd_call;
 
-/* Numbers of gRPC that mean something to a lock. */
-enum { RF__ETCD_NOT_FOUND = 5, RF__ETCD_PRECONDITION = 9 };
+/* Numbers of gRPC that mean something to us. */
+enum {
+    RF__ETCD_NOT_FOUND = 5,
+    RF__ETCD_PRECONDITION = 9,
+    RF__ETCD_COMPACTED = 11
+};
 
 /*
  * Ask the servers in turn until one answers.  Returns RF_OK, RF_RETRY (nothing

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "etcd.h"
+#include "etcd_examine.h"
 #include "etcd_keys.h"
 #include "etcd_queue.h"
 #include "in_turn.h"
@@ -35,7 +36,8 @@ typedef struct found {
     json_int_t revision; /* at which it was made     */
     json_int_t changed;  /* and was last written     */
     json_int_t lease;
-    char holder[RF_HOLDER_LEN + 1]; /* "": none of ours */
+    json_int_t newest;              /* revision of all that there is */
+    char holder[RF_HOLDER_LEN + 1]; /* "": none of ours              */
 } found;
 
 static rf__etcd_source_t *self(rf__source *s)
@@ -158,6 +160,8 @@ static rf_status look(rf__etcd_source_t *s, const char *resource,
     call.body = json_pack("{s:s}", "key", key.text);
     status = rf__etcd_run(s->etcd, &call);
     read_key(call.reply, out);
+    out->newest = rf__etcd_number(json_object_get(call.reply, "header"),
+                                  "revision");
     json_decref(call.reply);
     return status == RF_UNKNOWN ? RF_RETRY : status;
 }
@@ -477,6 +481,9 @@ static rf_status inspect(rf__source *base, const char *resource, rf_info *info,
     found key;
 
     status = look(s, resource, deadline_ms, &key);
+    /* Whoever comes next gets a greater number. */
+    if (status == RF_OK)
+        info->counter = s->numbers_from + key.newest;
     if (status != RF_OK || !key.there)
         return status;
     info->held = 1;
@@ -487,7 +494,6 @@ static rf_status inspect(rf__source *base, const char *resource, rf_info *info,
         return status;
     memcpy(info->holder, key.holder, sizeof(info->holder));
     info->fence = s->numbers_from + key.revision;
-    info->counter = info->fence;
     return status;
 }
 
@@ -562,6 +568,11 @@ static rf_status list(rf__source *base, rf__page *page, int64_t deadline_ms)
     return status == RF_UNKNOWN ? RF_RETRY : status;
 }
 
+static rf_status examine(rf__source *base, const rf__examination *e)
+{
+    return rf__etcd_examine(self(base)->etcd, base, self(base)->prefix, e);
+}
+
 /* ---- Open and close --------------------------------------------------------------------------------- */
 
 static void close_source(rf__source *base)
@@ -573,6 +584,7 @@ static void close_source(rf__source *base)
 static rf__source *clone(rf__source *base, rf__error *error);
 
 static const rf__source_ops ops = {
+    .is_fixed = 1,
     .acquire = acquire,
     .renew = renew,
     .release = release,
@@ -582,6 +594,7 @@ static const rf__source_ops ops = {
     .acquire_all = rf__acquire_in_turn,
     .force_release = force_release,
     .list = list,
+    .examine = examine,
     .renew_all = rf__renew_in_turn,
     .release_all = rf__release_in_turn,
     .clone = clone,

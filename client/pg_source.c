@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "in_turn.h"
+#include "pg_examine.h"
 #include "pg_link.h"
 #include "pg_many.h"
 
@@ -436,6 +437,11 @@ static rf_status list(rf__source *base, rf__page *page, int64_t deadline_ms)
     return status == RF_UNKNOWN ? RF_RETRY : status;
 }
 
+static rf_status examine(rf__source *base, const rf__examination *e)
+{
+    return rf__pg_examine_locks(&self(base)->link, e, base->error);
+}
+
 /* ---- Open and close ---------------------------------------------------------------- */
 
 static void close_source(rf__source *base)
@@ -460,6 +466,7 @@ static const rf__source_ops ops = {
     .acquire_all = rf__acquire_in_turn,
     .force_release = force_release,
     .list = list,
+    .examine = examine,
     .renew_all = renew_all,
     .release_all = release_all,
     .clone = clone,

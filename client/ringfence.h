@@ -473,8 +473,9 @@ typedef struct rf_info {
                                        when it is not one of our locks     */
     char holder[RF_HOLDER_LEN + 1]; /* "" likewise                         */
     int64_t left_ms;                /* until it runs out; -1: never        */
-    rf_fence counter;               /* the last one issued; 0: none known;
-                                       -1: something else is in its place  */
+    rf_fence counter;               /* the last one issued, or what the next
+                                       one is above; 0: none known; -1:
+                                       something else is in its place      */
     int readers;                    /* how many share it; 0: not shared    */
     int waited_for;                 /* 1 when somebody has asked to wait for it
                                        until now or later; may have left, and
@@ -523,15 +524,23 @@ typedef struct rf_finding {
 typedef void (*rf_on_finding)(const rf_finding *finding, void *arg);
 
 /*
- * Look at the servers of the lock service, with a person's questions: version,
- * role, memory, eviction, persistence, replicas, permissions, clock, counters
- * that are none.  Each answer is a finding, also when it is a good one or can't
+ * Look at the servers of the lock service, with a person's questions: of a Redis
+ * version, role, memory, eviction, persistence, replicas, permissions, clock,
+ * counters that are none; of PostgreSQL what rf_pg_examine() looks at, waking and
+ * notices; of etcd version, members, leader, alarms, room, compaction, TLS, user
+ * and permissions.  Each answer is a finding, also when it is a good one or can't
  * be had.  Takes a moment for each 10000 counters, and leaves nothing behind.
  * on_finding must not use the client.
  *
  * Returns RF_OK, RF_RETRY, RF_MISUSE or RF_NOMEM.
  */
 rf_status rf_examine(rf_client *client, rf_on_finding on_finding, void *arg);
+
+/*
+ * 1 when the lock service's numbers can be raised above a floor; 0 when they are
+ * its own, and only base=n in the URL lifts them (etcd://).
+ */
+int rf_can_raise(const rf_client *client);
 
 /*
  * Take the lock on resource away from whoever has it with this fence.  For

@@ -161,6 +161,17 @@ rf_status rf_pg_resolve(PGconn *conn, rf_lock *lock, const char *operation,
                         int *committed);
 
 /*
+ * Look at the database that judges, with a person's questions: version, role,
+ * durability, standbys, timeouts, preloading, clock, the extension and what the
+ * role may do.  conn is connected and idle, and stays so.  Each answer is a
+ * finding (rf_finding), also when it is a good one; each question may take five
+ * seconds.  What is protected in it is ringfence.audit()'s to tell.
+ *
+ * Returns RF_OK, RF_RETRY, RF_MISUSE or RF_NOMEM.
+ */
+rf_status rf_pg_examine(PGconn *conn, rf_on_finding on_finding, void *arg);
+
+/*
  * The outcome behind an SQLSTATE, for callers who run their own statements on
  * conn: RF001 is RF_STALE, RF002 RF_COLLISION, other RF codes RF_MISUSE; the
  * lease's end RF_LOST; classes 40, 53, 57, 55P03 and the like RF_RETRY; class

@@ -87,6 +87,8 @@ typedef struct rf__source rf__source;
  * no step outlasts it.
  */
 typedef struct rf__source_ops {
+    int is_fixed; /* 1: nobody can raise its numbers, base=n is added to them */
+
     rf_status (*acquire)(rf__source *s, rf__grant *grant, rf_fence floor,
                          int64_t deadline_ms);
 

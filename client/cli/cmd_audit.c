@@ -20,6 +20,7 @@ static int run(cli_call *call)
     code = cli_audit(call, &all);
     if (code != 0) {
         json_decref(all.json);
+        json_decref(all.seen);
         return code;
     }
     if (all.worst == RF_FINE && !cli_json(call))

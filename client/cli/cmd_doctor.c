@@ -30,18 +30,6 @@ static void tell(cli_findings *all, rf_severity severity, const char *subject,
 
 /* ---- The lock service ------------------------------------------------- */
 
-static void pass_on(const rf_finding *finding, void *arg)
-{
-    cli_finding f = { .severity = finding->severity,
-                      .where = finding->where,
-                      .subject = finding->subject,
-                      .found = finding->found,
-                      .meaning = finding->meaning,
-                      .remedy = finding->remedy };
-
-    cli_findings_add(arg, &f);
-}
-
 /* Locks without an end: nobody else will ever have them. */
 static void look_for_endless(cli_call *call, cli_findings *all)
 {
@@ -74,7 +62,7 @@ static int look_at_locks(cli_call *call, cli_findings *all)
         ""
     };
     int before = all->told;
-    rf_status status = rf_examine(call->client, pass_on, all);
+    rf_status status = rf_examine(call->client, cli_findings_pass_on, all);
 
     if (status != RF_OK) {
         tell(all, RF_CRITICAL, "lock service", rf_message(call->client), words);
@@ -112,7 +100,14 @@ static void compare(cli_call *call, cli_findings *all)
         "clients are refused (RF001).",
         "ringfence heal"
     };
+    static const char *const fixed[2] = {
+        "The lock service numbers from below what the database has accepted, "
+        "as after a rebuild or a move, and can't be raised: its locks are "
+        "refused (RF_MISUSE, RF001).",
+        "ringfence heal tells the base=n that the URL needs"
+    };
     static const char *const nothing[2] = { "", "" };
+    const char *const *low = rf_can_raise(call->client) ? behind : fixed;
     PGresult *rows = PQexec(call->conn,
                             "SELECT resource, fence FROM ringfence.registry "
                             "ORDER BY claimed_at DESC LIMIT " SAMPLE);
@@ -126,7 +121,7 @@ static void compare(cli_call *call, cli_findings *all)
                        "%" PRId64 " of the newest %d are below the database",
                        below, PQntuples(rows));
         tell(all, below > 0 ? RF_WARNING : RF_FINE, "counters", found,
-             below > 0 ? behind : nothing);
+             below > 0 ? low : nothing);
     }
     PQclear(rows);
 }
@@ -199,9 +194,11 @@ const cli_command cli_doctor = {
     .most = 0,
     .summary = "what the fence is worth here",
     .text =
-        "Looks at the lock service (version, role, eviction, memory, "
-        "persistence, replicas, permissions, clock, counters, locks without "
-        "an end) and at the database (version, role, durability, standbys, "
+        "Looks at the lock service (Redis: version, role, eviction, memory, "
+        "persistence, replicas, permissions, clock, counters; PostgreSQL: as "
+        "below, and how who waits is woken; etcd: version, members, leader, "
+        "alarms, room, compaction, TLS, user, permissions; locks without an "
+        "end) and at the database (version, role, durability, standbys, "
         "timeouts, the extension, privileges, protected tables, what audit() "
         "finds), and says in plain words what each means for the fence and "
         "what to change. 1 when something is critical, 2 when there are "

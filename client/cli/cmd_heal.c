@@ -4,7 +4,8 @@
  * cmd_heal.c - raise counters that are below what the database has accepted
  *
  * By taking each lock for a moment with the database's fence as its floor: the
- * one way to raise a counter that every lock service has.
+ * one way to raise a counter that every lock service has which can be raised.
+ * Of the others it works out the base that their URL needs.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,10 +24,12 @@
 
 typedef struct healing {
     cli_call *call;
-    int dry;
+    int dry;   /* nothing is to be raised, or can be  */
+    int fixed; /* it can't                            */
     int64_t wait_ms;
-    int64_t seen, raised, left; /* left: below, and not raised */
-    json_t *json;               /* of what was below; or NULL  */
+    int64_t seen, raised, left; /* left: below, and not raised  */
+    rf_fence base;              /* the greatest fence of those   */
+    json_t *json;               /* of what was below; or NULL   */
 } healing;
 
 static void tell(healing *h, const char *resource, int64_t counter,
@@ -85,6 +88,8 @@ static int look_at(healing *h, const char *resource, rf_fence floor)
         what = "no counter of ours: delete its key, then heal again";
     } else if (h->dry) {
         h->left++;
+        if (floor > h->base)
+            h->base = floor;
     } else {
         what = raise_above(h, resource, floor);
     }
@@ -144,6 +149,46 @@ static int heal_named(healing *h)
     return code;
 }
 
+/* A name that nobody has used stands for every one that was retired. */
+static int look_at_retired(healing *h)
+{
+    char unused[RF_HOLDER_LEN + 1];
+    const char *value = unused;
+    int code = 0;
+    PGresult *row;
+
+    if (rf_holder_new(unused) != RF_OK)
+        return cli_fail(RF_RETRY, "the system has no random bytes to give");
+    row = cli_ask(h->call, "SELECT ringfence.high_water($1)", 1, &value, &code);
+    if (row != NULL)
+        code = look_at(h, "what was retired",
+                       strtoll(PQgetvalue(row, 0, 0), NULL, 10));
+    PQclear(row);
+    return code;
+}
+
+static int heal(healing *h)
+{
+    int code;
+
+    if (h->call->operands > 0)
+        return heal_named(h);
+    code = heal_all(h);
+    return code == 0 && h->fixed ? look_at_retired(h) : code;
+}
+
+static void tell_base(const healing *h)
+{
+    if (!h->fixed || h->left == 0)
+        return;
+    (void)printf("The numbers of this lock service can't be raised. Stop every "
+                 "client of it, put\n"
+                 "    base=%" PRId64 "\n"
+                 "into the URL of each (etcd://host?base=%" PRId64
+                 "), and start them again.\n",
+                 h->base, h->base);
+}
+
 static int end(healing *h, int code)
 {
     if (code != 0) {
@@ -151,14 +196,18 @@ static int end(healing *h, int code)
         return code;
     }
     if (h->json != NULL)
-        (void)cli_print_json(json_pack("{s:I, s:I, s:I, s:o}", "seen",
-                                       (json_int_t)h->seen, "raised",
-                                       (json_int_t)h->raised, "left",
-                                       (json_int_t)h->left, "below", h->json));
+        (void)cli_print_json(json_pack(
+            "{s:I, s:I, s:I, s:o, s:o}", "seen", (json_int_t)h->seen, "raised",
+            (json_int_t)h->raised, "left", (json_int_t)h->left, "base",
+            h->fixed && h->left > 0 ? json_integer((json_int_t)h->base)
+                                    : json_null(),
+            "below", h->json));
     else
         (void)printf("%" PRId64 " looked at, %" PRId64 " raised, %" PRId64
                      " still below\n",
                      h->seen, h->raised, h->left);
+    if (h->json == NULL)
+        tell_base(h);
     return h->left > 0 ? CLI_NO : CLI_DONE;
 }
 
@@ -173,9 +222,11 @@ static int run(cli_call *call)
         code = cli_connect(call);
     if (code != 0)
         return code;
+    h.fixed = !rf_can_raise(call->client);
+    h.dry |= h.fixed;
     if (cli_json(call))
         h.json = json_array();
-    return end(&h, call->operands > 0 ? heal_named(&h) : heal_all(&h));
+    return end(&h, heal(&h));
 }
 
 static const cli_option_id options[] = { OPT_DRY_RUN, OPT_WAIT, OPT_PG,
@@ -187,13 +238,16 @@ const cli_command cli_heal = {
     .least = 0,
     .most = -1,
     .summary = "raise counters above the database's fences",
-    .text = "After the lock service has lost its memory its counters are below "
-            "what the database has accepted. rf_pg_acquire() and \"ringfence "
-            "run\" raise them one by one, as they meet them; other clients "
-            "are refused until their counter has caught up. This raises all "
-            "of them at once: those of every resource in the registry, or of "
-            "those that are named. Each lock is taken for a moment. 1 when one "
-            "could not be raised, or with --dry-run when one is below.",
+    .text =
+        "After the lock service has lost its memory its counters are below "
+        "what the database has accepted. rf_pg_acquire() and \"ringfence "
+        "run\" raise them one by one, as they meet them; other clients "
+        "are refused until their counter has caught up. This raises all "
+        "of them at once: those of every resource in the registry, or of "
+        "those that are named. Each lock is taken for a moment. Where numbers "
+        "can't be raised (etcd), nothing is changed: it tells the base=n "
+        "that the URL needs. 1 when one could not be raised, or with "
+        "--dry-run when one is below.",
     .example = "ringfence heal --dry-run\nringfence heal",
     .options = options,
     .run = run,

@@ -37,10 +37,11 @@ int cli_findings_begin(cli_findings *all, const cli_call *call)
 {
     memset(all, 0, sizeof(*all));
     all->call = call;
-    if (!cli_json(call))
-        return 0;
-    all->json = json_array();
-    return all->json != NULL ? 0 : cli_fail(RF_NOMEM, "out of memory");
+    all->seen = json_object();
+    all->json = cli_json(call) ? json_array() : NULL;
+    return all->seen != NULL && (all->json != NULL || !cli_json(call))
+               ? 0
+               : cli_fail(RF_NOMEM, "out of memory");
 }
 
 static void add_json(cli_findings *all, const cli_finding *f)
@@ -70,8 +71,40 @@ static void show(const cli_finding *f)
         (void)printf("%10s-> %s\n", "", f->remedy);
 }
 
+void cli_findings_pass_on(const rf_finding *finding, void *arg)
+{
+    cli_finding f = { .severity = finding->severity,
+                      .where = finding->where,
+                      .subject = finding->subject,
+                      .found = finding->found,
+                      .meaning = finding->meaning,
+                      .remedy = finding->remedy };
+
+    cli_findings_add(arg, &f);
+}
+
+/*
+ * The locks may be kept by the database that judges: what is the same of both is
+ * not said twice.
+ */
+static int is_repeated(cli_findings *all, const cli_finding *f)
+{
+    char key[1024];
+
+    if (*f->where == '\0')
+        return 0;
+    (void)snprintf(key, sizeof(key), "%s: %s: %s", f->where, f->subject,
+                   f->found);
+    if (json_object_get(all->seen, key) != NULL)
+        return 1;
+    (void)json_object_set_new(all->seen, key, json_true());
+    return 0;
+}
+
 void cli_findings_add(cli_findings *all, const cli_finding *finding)
 {
+    if (is_repeated(all, finding))
+        return;
     all->told++;
     if (finding->severity > all->worst)
         all->worst = finding->severity;
@@ -86,6 +119,8 @@ int cli_findings_end(cli_findings *all)
     if (all->json != NULL)
         (void)cli_print_json(all->json);
     all->json = NULL;
+    json_decref(all->seen);
+    all->seen = NULL;
     if (all->worst == RF_CRITICAL)
         return CLI_NO;
     return all->worst == RF_WARNING ? CLI_WARNING : CLI_DONE;

@@ -24,6 +24,7 @@ typedef struct cli_findings {
     rf_severity worst;
     int told;
     json_t *json; /* all of them, when machines read; else NULL */
+    json_t *seen; /* which were told of a server                 */
 } cli_findings;
 
 /* 0, or the exit code. */
@@ -31,6 +32,9 @@ int cli_findings_begin(cli_findings *all, const cli_call *call);
 
 /* Tell one, at once when people read. */
 void cli_findings_add(cli_findings *all, const cli_finding *finding);
+
+/* One of the library's; all is a cli_findings. */
+void cli_findings_pass_on(const rf_finding *finding, void *all);
 
 /* The exit code: 0, CLI_WARNING or CLI_NO. */
 int cli_findings_end(cli_findings *all);

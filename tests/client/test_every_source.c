@@ -240,6 +240,7 @@ static void test_floor_is_stayed_above(void **state)
 
     (void)state;
     opts.floor = 1000000;
+    assert_int_equal(rf_can_raise(client), at->is_raised);
     if (!at->is_raised) {
         assert_status(rf_acquire(client, "floor", &opts, &lock), RF_MISUSE);
         assert_non_null(strstr(rf_message(client), "base=1000000"));
