@@ -124,7 +124,7 @@ rf_status rf__answer_reissued(rf__grant *grant, rf_fence floor,
 
 /*
  * {"inspect", "", tag, state, fence, holder, left_ms, counter, readers,
- * waited_for}
+ * waited_for, counter_left_ms}
  */
 int rf__answer_info(const rf__reply *reply, rf_info *info)
 {
@@ -132,8 +132,9 @@ int rf__answer_info(const rf__reply *reply, rf_info *info)
     const char *counter = rf__reply_text(reply, 8);
     int64_t readers, waited_for;
 
-    if (rf__reply_count(reply) != 11 ||
-        !rf__answer_number(reply, 10, 0, &waited_for))
+    if (rf__reply_count(reply) != 12 ||
+        !rf__answer_number(reply, 10, 0, &waited_for) ||
+        !rf__answer_number(reply, 11, 0, &info->counter_left_ms))
         return 0;
     info->waited_for = waited_for != 0;
     if (strcmp(counter, "bad") == 0)

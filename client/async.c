@@ -314,7 +314,7 @@ rf_status rf_async_open(const rf_loop *loop, const rf_options *opts,
     async->loop = *loop;
     async->pid = rf__process_id();
     async->armed_ms = INT64_MAX;
-    rf__author_init(&async->author, opts->prefix);
+    rf__author_init(&async->author, opts);
     client->source = &async->base;
     client->looped = 1;
     *out = client;

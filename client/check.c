@@ -103,6 +103,9 @@ rf_status rf__check_acquire(rf_client *client, const char *resource,
                           "wait_ms must be from 0 to 86400000 (24 hours)");
     if (opts->holder != NULL && !rf__holder_valid(opts->holder))
         return rf__misuse(client, "holder must be 32 lower-case hex digits");
+    if (client->counters_go && opts->ask_floor == NULL && !opts->shared)
+        return rf__misuse(client, "with counter_idle_ms every lock needs "
+                                  "ask_floor: its counter may be gone");
     return RF_OK;
 }
 

@@ -64,6 +64,11 @@ static rf_status check_options(const rf_options *opts)
                       RF__REPLICAS_MAX);
         return RF_MISUSE;
     }
+    if (opts->counter_idle_ms < 0 || opts->counter_idle_ms > RF_IDLE_MAX_MS) {
+        rf__set_error(&open_error, "option counter_idle_ms: 0 to %lld",
+                      (long long)RF_IDLE_MAX_MS);
+        return RF_MISUSE;
+    }
     return RF_OK;
 }
 
@@ -86,6 +91,7 @@ rf_status rf__client_new(const rf_options *opts, rf_client **out)
         return RF_NOMEM;
     client->users = 1;
     client->timeout_ms = opts->timeout_ms;
+    client->counters_go = opts->counter_idle_ms > 0;
     client->busy_ms = -1;
     rf__limits_init(&client->limits, opts);
     client->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

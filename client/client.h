@@ -20,6 +20,7 @@ struct rf_client {
     struct rf__keeper *keeper; /* NULL until first needed */
     int looped;                /* an event loop drives it: no call may block */
     int timeout_ms;
+    int counters_go; /* Redis forgets those that are idle             */
     int users;       /* the caller until rf_close(), and every lock   */
     rf_lock *locks;  /* held, newest first                              */
     int cancel_fd;   /* readable: the wait is to end                    */

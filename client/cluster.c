@@ -291,8 +291,15 @@ static rf_status run_acquire_all(rf__source *s, request *r, int64_t deadline_ms)
     return s->ops->acquire_all(s, r->grants, r->floor, deadline_ms);
 }
 
+/* Lock and counter are on their way, and not together: the lock comes first. */
 static rf_status run_renew(rf__source *s, request *r, int64_t deadline_ms)
 {
+    rf_status status = s->ops->renew(s, r->grant, deadline_ms);
+    const char *text = rf__redis_refusal(rf__rs(s)->redis);
+
+    if (r->grant->alone || text == NULL || !begins(text, "TRYAGAIN"))
+        return status;
+    r->grant->alone = 1;
     return s->ops->renew(s, r->grant, deadline_ms);
 }
 
@@ -352,6 +359,7 @@ static rf_status renew(rf__source *base, rf__grant *grant, int64_t deadline_ms)
                   .resource = grant->resource,
                   .grant = grant };
 
+    grant->alone = 0;
     return send_on(base, &r, deadline_ms);
 }
 

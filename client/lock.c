@@ -58,6 +58,7 @@ rf__grant rf__lock_grant(const rf_lock *lock, const rf_acquire_options *opts)
     rf__grant grant = rf__grant_of(lock);
 
     grant.shared = opts->shared;
+    grant.may_ask = opts->floor > 0 || opts->ask_floor != NULL;
     grant.ttl_ms = opts->ttl_ms;
     grant.wait_ms = opts->wait_ms;
     return grant;

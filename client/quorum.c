@@ -445,8 +445,10 @@ static rf_status inspect(rf__source *base, const char *resource, rf_info *info,
     found.counter = 0;
     for (size_t i = 0; i < q->n; i++) {
         if (b.result[i] == RF_OK &&
-            (b.info[i].counter > found.counter || b.info[i].counter < 0))
+            (b.info[i].counter > found.counter || b.info[i].counter < 0)) {
             found.counter = b.info[i].counter;
+            found.counter_left_ms = b.info[i].counter_left_ms;
+        }
     }
     *info = found;
     return RF_OK;

@@ -331,15 +331,15 @@ static rf_status look_at_permissions(const looking *l)
 /* ---- Counters --------------------------------------------------------- */
 
 typedef struct counted {
-    int64_t all, bad;
+    int64_t all, bad, going;
 } counted;
 
 static void tell_bad(const looking *l, const char *resource)
 {
     static const verdict bad = {
         RF_CRITICAL,
-        "It has a time to live, another type, or is no number: no lock of this "
-        "resource is granted.",
+        "It has another type, or is no number: no lock of this resource is "
+        "granted.",
         "Delete this key, then \"ringfence heal\" with the resource's name."
     };
     char key[RF__KEY_MAX];
@@ -359,6 +359,7 @@ static rf_status count_page(const looking *l, const rf__page *page, counted *c)
         status = l->s->base.ops->inspect(&l->s->base, name, &info,
                                          rf__now_ms() + l->e->timeout_ms);
         c->all++;
+        c->going += status == RF_OK && info.counter_left_ms > 0;
         if (status == RF_OK && info.counter < 0 && c->bad++ < BAD_MAX)
             tell_bad(l, name);
         name += strlen(name) + 1;
@@ -368,12 +369,23 @@ static rf_status count_page(const looking *l, const rf__page *page, counted *c)
 
 static void tell_count(const looking *l, const counted *c)
 {
-    char found[96];
+    static const verdict going = {
+        RF_NOTICE,
+        "Counters with a time to live are right where every program sets "
+        "counter_idle_ms or asks the database. Any other is refused these "
+        "locks.",
+        "If it was not meant: PERSIST these keys, and find who expires them."
+    };
+    char found[128];
+    int n = snprintf(
+        found, sizeof(found), "%s%" PRId64 " looked at, %" PRId64 " bad",
+        c->all >= COUNTERS_MAX ? "the first " : "", c->all, c->bad);
 
-    (void)snprintf(found, sizeof(found),
-                   "%s%" PRId64 " looked at, %" PRId64 " bad",
-                   c->all >= COUNTERS_MAX ? "the first " : "", c->all, c->bad);
-    tell(l, "counters", found, fine);
+    if (c->going > 0)
+        (void)snprintf(found + n, sizeof(found) - (size_t)n,
+                       ", %" PRId64 " run out when idle", c->going);
+    tell(l, "counters", found,
+         c->going > 0 && l->s->author.idle_ms == 0 ? going : fine);
 }
 
 static rf_status look_at_counters(const looking *l)

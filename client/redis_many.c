@@ -82,6 +82,7 @@ static void prepare_all(rf__redis_source_t *s, rf__call *call, texts *t,
     call->args[5] = t->which;
     call->n = 6;
     rf__author_sign(&s->author, call, t->tag);
+    call->idle = rf__author_idle(&s->author, first);
     rf__decimal_write(t->ttl, first->ttl_ms);
     rf__decimal_write(t->wait, first->wait_ms);
     rf__decimal_write(t->which, (int64_t)grants->busy + 1);

@@ -160,7 +160,7 @@ static rf__source *new_source(rf__redis *redis, const rf_options *opts,
     s->timeout_ms = opts->timeout_ms;
     s->min_replicas = opts->min_replicas;
     s->replicas_ms = opts->replicas_ms;
-    rf__author_init(&s->author, opts->prefix);
+    rf__author_init(&s->author, opts);
     return &s->base;
 }
 
@@ -170,7 +170,8 @@ static rf__source *clone(rf__source *base, rf__error *error)
     rf_options opts = { .prefix = s->author.prefix,
                         .timeout_ms = s->timeout_ms,
                         .min_replicas = s->min_replicas,
-                        .replicas_ms = s->replicas_ms };
+                        .replicas_ms = s->replicas_ms,
+                        .counter_idle_ms = s->author.idle_ms };
 
     return new_source(rf__redis_again(s->redis), &opts, error);
 }

@@ -9,12 +9,14 @@
 
 #include <string.h>
 
-void rf__author_init(rf__author *a, const char *prefix)
+void rf__author_init(rf__author *a, const rf_options *opts)
 {
     char holder[RF_HOLDER_LEN + 1];
 
     memset(a, 0, sizeof(*a));
-    memcpy(a->prefix, prefix, strlen(prefix) + 1);
+    memcpy(a->prefix, opts->prefix, strlen(opts->prefix) + 1);
+    a->idle_ms = opts->counter_idle_ms;
+    rf__decimal_write(a->idle, a->idle_ms);
     if (rf_holder_new(holder) == RF_OK)
         memcpy(a->client_id, holder, 12);
     memcpy(a->client_id + strlen(a->client_id), "-", 2);
@@ -30,16 +32,27 @@ void rf__author_sign(rf__author *a, rf__call *call, char tag[RF__TAG_LEN])
     call->tag = tag;
 }
 
-/* h holder, f fence, t ttl_ms, l floor (the least), w wait_ms, k token. */
+/* Who can ask need not mind that a counter was to go: from now on it stays. */
+const char *rf__author_idle(const rf__author *a, const rf__grant *grant)
+{
+    if (grant->alone)
+        return NULL;
+    return a->idle_ms > 0 || grant->may_ask ? a->idle : NULL;
+}
+
+/*
+ * h holder, f fence, t ttl_ms, l floor (the least), w wait_ms, k token; behind the
+ * tag, i idle_ms.
+ */
 static const struct {
     const rf__script *script;
     const char *arguments;
 } signatures[] = {
-    { &rf__script_acquire, "htlwk" }, { &rf__script_acquire_shared, "htwk" },
-    { &rf__script_renew, "hft" },     { &rf__script_renew_shared, "ht" },
-    { &rf__script_release, "hf" },    { &rf__script_release_shared, "h" },
-    { &rf__script_reissue, "hfl" },   { &rf__script_raise, "hf" },
-    { &rf__script_withdraw, "hf" },   { &rf__script_inspect, "" },
+    { &rf__script_acquire, "htlwki" }, { &rf__script_acquire_shared, "htwk" },
+    { &rf__script_renew, "hfti" },     { &rf__script_renew_shared, "ht" },
+    { &rf__script_release, "hf" },     { &rf__script_release_shared, "h" },
+    { &rf__script_reissue, "hfli" },   { &rf__script_raise, "hfi" },
+    { &rf__script_withdraw, "hf" },    { &rf__script_inspect, "" },
 };
 
 static const char *signature_of(const rf__script *script)
@@ -73,13 +86,18 @@ void rf__request_write(rf__request *r, rf__author *a, const rf__script *script,
     rf__decimal_write(r->ttl, grant->ttl_ms);
     rf__decimal_write(r->wait, grant->wait_ms);
     rf__floor_write(r->floor, floor);
-    for (const char *kind = signature_of(script); *kind != '\0'; kind++)
+    for (const char *kind = signature_of(script); *kind != '\0'; kind++) {
+        if (*kind == 'i') {
+            call->idle = rf__author_idle(a, grant);
+            continue;
+        }
         call->args[call->n++] = *kind == 'h'   ? grant->holder
                                 : *kind == 'f' ? r->fence
                                 : *kind == 't' ? r->ttl
                                 : *kind == 'l' ? r->floor
                                 : *kind == 'w' ? r->wait
                                                : grant->token;
+    }
 }
 
 const rf__script *rf__step_script(rf__step step, const rf__grant *grant)

@@ -12,13 +12,21 @@
 typedef struct rf__author {
     char prefix[RF__PREFIX_MAX + 1];
     char client_id[16]; /* random, and "-": tags of two clients never meet */
+    int64_t idle_ms;    /* how long a counter stays; 0: for ever           */
+    char idle[RF__DECIMAL_MAX];
     int64_t requests;
 } rf__author;
 
-void rf__author_init(rf__author *a, const char *prefix);
+void rf__author_init(rf__author *a, const rf_options *opts);
 
 /* The prefix, and a fresh tag, for which tag is the room. */
 void rf__author_sign(rf__author *a, rf__call *call, char tag[RF__TAG_LEN]);
+
+/*
+ * How long the counter stays when its lock is idle, as the scripts take it; NULL:
+ * one that is to go is not ours.
+ */
+const char *rf__author_idle(const rf__author *a, const rf__grant *grant);
 
 /* A request with the room that its arguments need: not to be copied. */
 typedef struct rf__request {

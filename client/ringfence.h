@@ -91,10 +91,22 @@ typedef struct rf_options {
      */
     int min_replicas;
     int replicas_ms;
+
+    /*
+     * How long Redis keeps the counter of a resource whose lock nobody takes any
+     * more; default 0: for ever.  Of use where there are ever new resources.  A
+     * counter that is gone is not begun anew but asked for, so every lock has to
+     * be taken with ask_floor, as rf_pg_acquire() does by itself; and every
+     * program that takes these locks should set this alike (docs/operating.md).
+     * RF_IDLE_MAX_MS at most.
+     */
+    int64_t counter_idle_ms;
 } rf_options;
 
+#define RF_IDLE_MAX_MS 315360000000 /* ten years */
+
 /* clang-format off */
-#define RF_OPTIONS_INIT { "lock:v1:", 2000, 0, 0, 1000, 0, 200 }
+#define RF_OPTIONS_INIT { "lock:v1:", 2000, 0, 0, 1000, 0, 200, 0 }
 /* clang-format on */
 
 /*
@@ -186,7 +198,8 @@ typedef struct rf_acquire_options {
                            the same one again: same fence, same deadline,
                            to be released as often; default 0           */
     rf_floor_ask ask_floor; /* asked when the counter is missing and floor is
-                               0; default NULL: the counter starts anew.
+                               0; default NULL: the counter starts anew, and
+                               one that runs out when idle is refused.
                                rf_pg_floor() asks the database              */
     void *ask_floor_arg;    /* handed to it                                 */
     int shared;             /* 1: together with others who ask so too, and
@@ -481,6 +494,8 @@ typedef struct rf_info {
                                        until now or later; may have left, and
                                        isn't seen by redlock:// and
                                        postgresql://                        */
+    int64_t counter_left_ms;        /* until the counter runs out when nobody
+                                       takes the lock; 0: it does not       */
 } rf_info;
 
 /*

@@ -25,7 +25,7 @@ SCRIPT(acquire, 4, RF__KEY_LOCK, RF__KEY_COUNTER, RF__KEY_WAKE,
        RF__KEY_WAITERS);
 SCRIPT(acquire_all, 4, RF__KEY_LOCK, RF__KEY_COUNTER, RF__KEY_WAKE,
        RF__KEY_WAITERS);
-SCRIPT(renew, 1, RF__KEY_LOCK);
+SCRIPT(renew, 2, RF__KEY_LOCK, RF__KEY_COUNTER);
 SCRIPT(release, 3, RF__KEY_LOCK, RF__KEY_WAKE, RF__KEY_WAITERS);
 SCRIPT(reissue, 2, RF__KEY_LOCK, RF__KEY_COUNTER);
 SCRIPT(raise, 2, RF__KEY_LOCK, RF__KEY_COUNTER);
@@ -55,12 +55,20 @@ size_t rf__key_name(char out[RF__KEY_MAX], rf__key key, const char *prefix,
     return 1 + p + r + e;
 }
 
+/* A lock is renewed where it is, wherever its counter may be just then. */
+static int keys_of(const rf__call *call)
+{
+    int alone = call->script == &rf__script_renew && call->idle == NULL;
+
+    return alone ? 1 : call->script->keys;
+}
+
 static int append_keys(rf__words *w, const rf__call *call, const char *resource)
 {
     char key[RF__KEY_MAX];
     int fine = 1;
 
-    for (int i = 0; i < call->script->keys && fine; i++) {
+    for (int i = 0; i < keys_of(call) && fine; i++) {
         size_t len = rf__key_name(key, call->script->key[i], call->prefix,
                                   resource);
 
@@ -71,12 +79,13 @@ static int append_keys(rf__words *w, const rf__call *call, const char *resource)
 
 int rf__script_write(rf__words *w, const rf__call *call, int by_text)
 {
-    size_t keys = (size_t)call->script->keys * (1 + call->n_more);
+    size_t keys = (size_t)keys_of(call) * (1 + call->n_more);
     char count[RF__DECIMAL_MAX];
     int fine;
 
     rf__decimal_write(count, (int64_t)keys);
-    fine = rf__words_begin(w, 3 + keys + (size_t)call->n + 1) &&
+    fine = rf__words_begin(w, 3 + keys + (size_t)call->n + 1 +
+                                  (call->idle != NULL)) &&
            rf__words_text(w, by_text ? "EVAL" : "EVALSHA") &&
            rf__words_text(w,
                           by_text ? call->script->text : call->script->sha1) &&
@@ -85,7 +94,8 @@ int rf__script_write(rf__words *w, const rf__call *call, int by_text)
         fine = append_keys(w, call, call->more[i]);
     for (int i = 0; i < call->n && fine; i++)
         fine = rf__words_text(w, call->args[i]);
-    return fine && rf__words_text(w, call->tag);
+    fine = fine && rf__words_text(w, call->tag);
+    return fine && (call->idle == NULL || rf__words_text(w, call->idle));
 }
 
 static int append_asking(rf__words *w)

@@ -40,7 +40,7 @@ extern const rf__script rf__script_acquire, rf__script_renew,
 
 #define RF__ARGS_MAX 6
 
-/* One request.  The tag is the last argument and comes back in the reply. */
+/* One request.  The tag comes back in the reply. */
 typedef struct rf__call {
     const rf__script *script;
     const char *prefix;
@@ -51,6 +51,7 @@ typedef struct rf__call {
     const char *args[RF__ARGS_MAX]; /* the tag not among them          */
     int n;
     const char *tag;
+    const char *idle;    /* behind the tag, for who has to know; or NULL     */
     int64_t sent_ms;     /* out: clock just before the send                  */
     int replicas;        /* how many shall have it; 0: nobody asks           */
     int replicas_ms;     /* how long to wait for them                        */

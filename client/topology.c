@@ -15,6 +15,14 @@
 rf_status rf__topology_check(const rf__service *service, const rf_options *opts,
                              rf__error *error)
 {
+    int redis = service->topology != RF__ETCD &&
+                service->topology != RF__POSTGRESQL;
+
+    if (!redis && opts->counter_idle_ms > 0) {
+        rf__set_error(error, "option counter_idle_ms: only Redis has counters "
+                             "that may go");
+        return RF_MISUSE;
+    }
     if (service->topology == RF__ETCD)
         return rf__etcd_source_check(opts, error);
     if (service->topology == RF__POSTGRESQL)

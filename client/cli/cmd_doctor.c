@@ -97,7 +97,8 @@ static void compare(cli_call *call, cli_findings *all)
     static const char *const behind[2] = {
         "The lock service has forgotten what the database has accepted. "
         "rf_pg_acquire() raises such a number at its first claim; other "
-        "clients are refused (RF001).",
+        "clients are refused (RF001). Of counters that run out when idle "
+        "(counter_idle_ms) some are always gone: that is meant.",
         "ringfence heal"
     };
     static const char *const fixed[2] = {

@@ -10,7 +10,9 @@
 --       but the database can be asked), wait_ms (how long the caller is going
 --       to block on the wake list if this fails), token (what the wake list
 --       gave, "", or "?" when it may have given something that was lost on
---       the way), tag (echoed)
+--       the way), tag (echoed), idle_ms (may be left out; for who can ask the
+--       database: how long the counter stays when nobody takes the lock any
+--       more; "0": for ever, even if it was to go)
 -- Reply {"acquire", holder, tag, "OK" or "REPLAY", fence, left_ms}
 --       {"acquire", holder, tag, "BUSY", left_ms, "ours", "kept" or "foreign"}
 --       {"acquire", holder, tag, "NEEDS_FLOOR" or "EXHAUSTED", ""}
@@ -19,7 +21,7 @@
 
 local MAX = '9007199254740991' -- 2^53 - 1
 local holder, ttl, floor, wait = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local token, tag = ARGV[5] or '', ARGV[6] or ''
+local token, tag, idle = ARGV[5] or '', ARGV[6] or '', ARGV[7]
 
 local function reply(...)
     return {'acquire', holder, tag, ...}
@@ -53,6 +55,8 @@ elseif floor ~= '0' and floor ~= '?' and not number(floor) then
     return reply('ARGUMENT_BAD', 'floor')
 elseif wait ~= '0' and not number(wait) then
     return reply('ARGUMENT_BAD', 'wait_ms')
+elseif idle and idle ~= '0' and not number(idle) then
+    return reply('ARGUMENT_BAD', 'idle_ms')
 end
 
 local lock, wrong, failed = get(KEYS[1])
@@ -93,7 +97,7 @@ elseif wrong then
     return reply('COUNTER_BAD', wrong)
 elseif counter and not number(counter) then
     return reply('COUNTER_BAD', 'it is not a number from 1 to 2^53-1')
-elseif counter and redis.call('PTTL', KEYS[2]) ~= -1 then
+elseif counter and not idle and redis.call('PTTL', KEYS[2]) ~= -1 then
     return reply('COUNTER_BAD', 'it has a time to live')
 elseif not counter and floor == '?' then
     return reply('NEEDS_FLOOR', '')
@@ -108,6 +112,13 @@ if raise then
 end
 redis.call('INCR', KEYS[2])
 local fence = redis.call('GET', KEYS[2])
+-- Idle is what has no lock, so the counter never goes before the lock does.
+if idle and idle ~= '0' then
+    redis.call('PEXPIRE', KEYS[2],
+        string.format('%.0f', tonumber(ttl) + tonumber(idle)))
+elseif idle and redis.call('PTTL', KEYS[2]) ~= -1 then
+    redis.call('SET', KEYS[2], fence)
+end
 redis.call('SET', KEYS[1], fence .. ':' .. holder, 'PX', ttl)
 if kept then
     redis.call('DEL', KEYS[3])

@@ -8,7 +8,9 @@
 -- KEYS  lock, counter, wake, waiters of the first resource; of the second; ...
 -- ARGV  holder, ttl_ms, floor ("0": none; "?": not known yet, but the database
 --       can be asked), wait_ms, token, which ("1" and so on: whose wake list
---       gave the token; "0": none did), tag (echoed)
+--       gave the token; "0": none did), tag (echoed), idle_ms (may be left out;
+--       for who can ask the database: how long a counter stays when nobody
+--       takes the lock any more; "0": for ever, even if it was to go)
 -- Reply {"acquire_all", holder, tag, "OK", fence, left_ms, fence, left_ms, ...}
 --       {"acquire_all", holder, tag, "BUSY", left_ms,
 --        "ours", "kept" or "foreign", which}
@@ -20,6 +22,7 @@ local MAX = '9007199254740991' -- 2^53 - 1
 local GRACE = '500' -- ms that a woken waiter has to come and take the lock
 local holder, ttl, floor, wait = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local token, which, tag = ARGV[5] or '', tonumber(ARGV[6] or '0'), ARGV[7] or ''
+local idle = ARGV[8]
 local n = #KEYS / 4
 
 local function reply(...)
@@ -54,6 +57,8 @@ elseif floor ~= '0' and floor ~= '?' and not number(floor) then
     return reply('ARGUMENT_BAD', 'floor', '0')
 elseif wait ~= '0' and not number(wait) then
     return reply('ARGUMENT_BAD', 'wait_ms', '0')
+elseif idle and idle ~= '0' and not number(idle) then
+    return reply('ARGUMENT_BAD', 'idle_ms', '0')
 elseif n < 1 or n ~= math.floor(n) then
     return reply('ARGUMENT_BAD', 'keys', '0')
 end
@@ -110,7 +115,8 @@ for i = 1, n do
         elseif counter and not number(counter) then
             return reply('COUNTER_BAD',
                 'it is not a number from 1 to 2^53-1', tostring(i))
-        elseif counter and redis.call('PTTL', KEYS[key + 1]) ~= -1 then
+        elseif counter and not idle and
+            redis.call('PTTL', KEYS[key + 1]) ~= -1 then
             return reply('COUNTER_BAD', 'it has a time to live', tostring(i))
         elseif not counter and floor == '?' then
             return reply('NEEDS_FLOOR', '', tostring(i))
@@ -134,6 +140,13 @@ for i = 1, n do
         end
         redis.call('INCR', KEYS[key + 1])
         fence = redis.call('GET', KEYS[key + 1])
+        -- Idle is what has no lock: the counter never goes before it does.
+        if idle and idle ~= '0' then
+            redis.call('PEXPIRE', KEYS[key + 1],
+                string.format('%.0f', tonumber(ttl) + tonumber(idle)))
+        elseif idle and redis.call('PTTL', KEYS[key + 1]) ~= -1 then
+            redis.call('SET', KEYS[key + 1], fence)
+        end
         redis.call('SET', KEYS[key], fence .. ':' .. holder, 'PX', ttl)
         if kept[i] then
             redis.call('DEL', KEYS[key + 2])

@@ -6,11 +6,12 @@
 -- KEYS  lock, counter, readers, waiters
 -- ARGV  tag (echoed)
 -- Reply {"inspect", "", tag, state, fence, holder, left_ms, counter, readers,
---        waited_for}
+--        waited_for, counter_left_ms}
 --       state: "free", "held" (by one of our locks), "shared" (by so many
 --       readers) or "foreign"
 --       counter: "" when there is none, "bad" when it is no counter of ours
 --       waited_for: "1" when somebody asked to wait until now or later
+--       counter_left_ms: until it goes when nobody takes the lock; "0": never
 
 local MAX = '9007199254740991' -- 2^53 - 1
 local tag = ARGV[1] or ''
@@ -41,9 +42,11 @@ counter, strange, failed = get(KEYS[2])
 if failed then
     return failed
 end
-if strange or (counter and (not number(counter) or
-                            redis.call('PTTL', KEYS[2]) ~= -1)) then
+local goes = 0
+if strange or (counter and not number(counter)) then
     counter = 'bad'
+elseif counter then
+    goes = math.max(redis.call('PTTL', KEYS[2]), 0)
 end
 
 local state, fence, holder, left, readers = 'free', '', '', '0', '0'
@@ -67,4 +70,5 @@ if state ~= 'free' then
     left = tostring(redis.call('PTTL', KEYS[1]))
 end
 return {'inspect', '', tag, state, fence, holder, left, counter or '',
-    readers, tostring(redis.call('EXISTS', KEYS[4]))}
+    readers, tostring(redis.call('EXISTS', KEYS[4])),
+    string.format('%.0f', goes)}

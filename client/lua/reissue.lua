@@ -6,7 +6,7 @@
 -- The time to live stays.  Sent twice, it answers twice with the same fence.
 --
 -- KEYS  lock, counter
--- ARGV  holder, fence, floor, tag (echoed)
+-- ARGV  holder, fence, floor, tag (echoed), idle_ms (as in acquire.lua)
 -- Reply {"reissue", holder, tag, "OK" or "REPLAY", fence}
 --       {"reissue", holder, tag, "LOST", "gone" or "taken"}
 --       {"reissue", holder, tag, "EXHAUSTED", ""}
@@ -14,6 +14,7 @@
 
 local MAX = '9007199254740991' -- 2^53 - 1
 local holder, fence, floor, tag = ARGV[1], ARGV[2], ARGV[3], ARGV[4] or ''
+local idle = ARGV[5]
 
 local function reply(...)
     return {'reissue', holder, tag, ...}
@@ -31,6 +32,8 @@ if not number(fence) then
     return reply('ARGUMENT_BAD', 'fence')
 elseif not number(floor) then
     return reply('ARGUMENT_BAD', 'floor')
+elseif idle and idle ~= '0' and not number(idle) then
+    return reply('ARGUMENT_BAD', 'idle_ms')
 end
 
 local lock = redis.pcall('GET', KEYS[1])
@@ -61,7 +64,7 @@ if type(counter) == 'table' then
     return counter
 elseif counter and not number(counter) then
     return reply('COUNTER_BAD', 'it is not a number from 1 to 2^53-1')
-elseif counter and redis.call('PTTL', KEYS[2]) ~= -1 then
+elseif counter and not idle and redis.call('PTTL', KEYS[2]) ~= -1 then
     return reply('COUNTER_BAD', 'it has a time to live')
 end
 
@@ -77,5 +80,11 @@ if raise then
 end
 redis.call('INCR', KEYS[2])
 local issued = redis.call('GET', KEYS[2])
+if idle and idle ~= '0' then
+    redis.call('PEXPIRE', KEYS[2], string.format('%.0f',
+        math.max(redis.call('PTTL', KEYS[1]), 0) + tonumber(idle)))
+elseif idle and redis.call('PTTL', KEYS[2]) ~= -1 then
+    redis.call('SET', KEYS[2], issued)
+end
 redis.call('SET', KEYS[1], issued .. ':' .. holder, 'KEEPTTL')
 return reply('OK', issued)

@@ -114,9 +114,9 @@ static void test_fence_that_is_not_raised_is_not_taken(void **state)
 
 #define HOLDER "0123456789abcdef0123456789abcdef"
 
-/* state, fence, holder, left_ms, counter, readers, waited_for */
-static const char *const held[] = { "inspect", "",  "t", "held", "7", HOLDER,
-                                    "900",     "7", "0", "0",    NULL };
+/* state, fence, holder, left_ms, counter, readers, waited_for, counter_left */
+static const char *const held[] = { "inspect", "",  "t", "held", "7",    HOLDER,
+                                    "900",     "7", "0", "0",    "5000", NULL };
 
 static void test_inspection_tells_what_there_is(void **state)
 {
@@ -128,6 +128,7 @@ static void test_inspection_tells_what_there_is(void **state)
     assert_true(info.held);
     assert_int_equal(info.fence, 7);
     assert_int_equal(info.counter, 7);
+    assert_int_equal(info.counter_left_ms, 5000);
     assert_string_equal(info.holder, HOLDER);
 }
 
@@ -137,8 +138,9 @@ static void test_inspection_with_one_odd_word_tells_nothing(void **state)
         size_t at;
         const char *word;
     } odd[] = {
-        { 3, "lost" }, { 4, "0" }, { 4, "x" }, { 5, "" },  { 5, "holder" },
-        { 6, "-2" },   { 6, "" },  { 7, "0" }, { 7, "x" }, { 9, "perhaps" },
+        { 3, "lost" },   { 4, "0" },       { 4, "x" },   { 5, "" },
+        { 5, "holder" }, { 6, "-2" },      { 6, "" },    { 7, "0" },
+        { 7, "x" },      { 9, "perhaps" }, { 10, "-1" }, { 10, "" },
     };
 
     (void)state;
@@ -156,7 +158,7 @@ static void test_inspection_with_one_odd_word_tells_nothing(void **state)
 static void test_inspection_of_readers_counts_them_or_fails(void **state)
 {
     const char *shared[] = { "inspect", "",  "t", "shared", "",  "",
-                             "900",     "7", "2", "0",      NULL };
+                             "900",     "7", "2", "0",      "0", NULL };
     rf_info info = { 0 };
 
     (void)state;
@@ -166,7 +168,8 @@ static void test_inspection_of_readers_counts_them_or_fails(void **state)
     shared[8] = "many";
     words(&reply, shared);
     assert_false(rf__answer_info(&reply, &info));
-    shared[9] = NULL;
+    shared[8] = "2";
+    shared[10] = NULL;
     words(&reply, shared);
     assert_false(rf__answer_info(&reply, &info));
 }

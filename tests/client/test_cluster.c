@@ -335,6 +335,46 @@ static void test_lock_on_its_way_is_renewed_where_it_is(void **state)
     rf_close(client);
 }
 
+static rf_status nothing_claimed(void *arg, const char *resource, rf_fence *out)
+{
+    (void)arg;
+    (void)resource;
+    *out = 0;
+    return RF_OK;
+}
+
+/* Its counter is told how long to stay, but is not worth the lock. */
+static void test_lock_is_renewed_while_its_counter_is_elsewhere(void **state)
+{
+    rf_options opts = RF_OPTIONS_INIT;
+    rf_acquire_options how = RF_ACQUIRE_INIT;
+    rf_client *client;
+    char name[32], key[64];
+    rf_lock *lock;
+    int slot;
+
+    (void)state;
+    name_on(1, 400, name);
+    slot = rf__slot(PREFIX, name);
+    opts.counter_idle_ms = 3600000;
+    assert_status(rf_open(world->url, &opts, &client), RF_OK);
+    how.ask_floor = nothing_claimed;
+    assert_status(rf_acquire(client, name, &how, &lock), RF_OK);
+    begin_move(slot, 1, 2);
+    snprintf(key, sizeof(key), COUNTER, name);
+    move_key(1, 2, key);
+    assert_status(rf_renew(lock, 60000), RF_OK);
+    snprintf(key, sizeof(key), LOCK, name);
+    move_key(1, 2, key);
+    assert_status(rf_renew(lock, 90000), RF_OK);
+    end_move(slot, 1, 2);
+    assert_status(rf_renew(lock, 90000), RF_OK);
+    assert_true(redis_server_number(world->node[2], "PTTL " COUNTER, name) >
+                3600000 + 80000);
+    assert_status(rf_release(lock), RF_OK);
+    rf_close(client);
+}
+
 typedef struct worker {
     pthread_t thread;
     const char *name;
@@ -561,6 +601,7 @@ int main(void)
         cmocka_unit_test(test_many_locks_are_renewed_and_given_back_together),
         cmocka_unit_test(test_slot_that_has_moved_is_followed),
         cmocka_unit_test(test_lock_on_its_way_is_renewed_where_it_is),
+        cmocka_unit_test(test_lock_is_renewed_while_its_counter_is_elsewhere),
         cmocka_unit_test(test_locks_are_granted_while_their_slot_moves),
         cmocka_unit_test(test_every_node_with_slots_is_examined),
         cmocka_unit_test(test_replica_takes_over_within_the_deadline),

@@ -66,8 +66,9 @@ static const char *release(const char *holder, const char *fence)
 
 static const char *renew(const char *holder, const char *fence, const char *ttl)
 {
-    return redis_server_command(server, "EVAL %s 1 %s %s %s %s tag",
-                                rf__lua_renew, K_LOCK, holder, fence, ttl);
+    return redis_server_command(server, "EVAL %s 2 %s %s %s %s %s tag",
+                                rf__lua_renew, K_LOCK, K_COUNTER, holder, fence,
+                                ttl);
 }
 
 static const char *reissue(const char *holder, const char *fence,
@@ -281,6 +282,38 @@ static void test_wrong_arguments_are_refused_before_anything(void **state)
     assert_begins(acquire("abc"), "acquire abc tag ARGUMENT_BAD holder");
     assert_begins(acquire("1111111111111111111111111111111G"),
                   "acquire 1111111111111111111111111111111G tag ARGUMENT_BAD");
+    assert_int_equal(redis_server_number(server, "DBSIZE"), 0);
+}
+
+/* Whatever is not left out must be one, in every script that takes it. */
+static void test_wrong_idle_time_is_refused_before_anything(void **state)
+{
+    static const char *const bad[] = { "-1",  "",    "abc",
+                                       "1.5", "1e3", "90071992547409920" };
+    static const struct {
+        const char *text, *middle;
+    } scripts[] = {
+        { rf__lua_acquire, "1000 0 0 -" },
+        { rf__lua_acquire_all, "1000 0 0 - 0" },
+        { rf__lua_renew, "1 1000" },
+        { rf__lua_reissue, "1 1" },
+        { rf__lua_raise, "1" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++) {
+        for (size_t j = 0; j < sizeof(bad) / sizeof(bad[0]); j++) {
+            char format[160];
+
+            snprintf(format, sizeof(format),
+                     "EVAL %%s 4 %%s %%s %%s %%s %%s %s tag %%s",
+                     scripts[i].middle);
+            assert_non_null(strstr(
+                redis_server_command(server, format, scripts[i].text, K_LOCK,
+                                     K_COUNTER, K_WAKE, K_WAITERS, H1, bad[j]),
+                "ARGUMENT_BAD idle_ms"));
+        }
+    }
     assert_int_equal(redis_server_number(server, "DBSIZE"), 0);
 }
 
@@ -506,37 +539,42 @@ static void test_reissue_checks_the_counter_before_it_writes(void **state)
 static void test_inspect_shows_free_held_and_foreign(void **state)
 {
     (void)state;
-    assert_string_equal(inspect(), "inspect  tag free   0  0 0");
+    assert_string_equal(inspect(), "inspect  tag free   0  0 0 0");
     acquire(H1);
     assert_begins(inspect(), "inspect  tag held 1 " H1 " ");
     release(H1, "1");
-    assert_string_equal(inspect(), "inspect  tag free   0 1 0 0");
+    assert_string_equal(inspect(), "inspect  tag free   0 1 0 0 0");
     set(K_LOCK, "some-token");
-    assert_string_equal(inspect(), "inspect  tag foreign   -1 1 0 0");
+    assert_string_equal(inspect(), "inspect  tag foreign   -1 1 0 0 0");
     set(K_LOCK, "5:short");
-    assert_string_equal(inspect(), "inspect  tag foreign   -1 1 0 0");
+    assert_string_equal(inspect(), "inspect  tag foreign   -1 1 0 0 0");
     redis_server_command(server, "DEL %s", K_LOCK);
     redis_server_command(server, "HSET %s a b", K_LOCK);
-    assert_string_equal(inspect(), "inspect  tag foreign   -1 1 0 0");
+    assert_string_equal(inspect(), "inspect  tag foreign   -1 1 0 0 0");
 }
 
 static void test_inspect_shows_a_counter_that_is_none(void **state)
 {
     (void)state;
     set(K_COUNTER, "abc");
-    assert_string_equal(inspect(), "inspect  tag free   0 bad 0 0");
-    redis_server_command(server, "SET %s 4 PX 60000", K_COUNTER);
-    assert_string_equal(inspect(), "inspect  tag free   0 bad 0 0");
+    assert_string_equal(inspect(), "inspect  tag free   0 bad 0 0 0");
     redis_server_command(server, "DEL %s", K_COUNTER);
     redis_server_command(server, "RPUSH %s 4", K_COUNTER);
-    assert_string_equal(inspect(), "inspect  tag free   0 bad 0 0");
+    assert_string_equal(inspect(), "inspect  tag free   0 bad 0 0 0");
 }
 
 static void test_inspect_shows_that_somebody_waits(void **state)
 {
     (void)state;
     redis_server_command(server, "SET %s 1 PX 60000", K_WAITERS);
-    assert_string_equal(inspect(), "inspect  tag free   0  0 1");
+    assert_string_equal(inspect(), "inspect  tag free   0  0 1 0");
+}
+
+static void test_inspect_shows_how_long_the_counter_stays(void **state)
+{
+    (void)state;
+    redis_server_command(server, "SET %s 4 PX 599999", K_COUNTER);
+    assert_begins(inspect(), "inspect  tag free   0 4 0 0 59");
 }
 
 static void test_inspect_changes_nothing(void **state)
@@ -568,7 +606,7 @@ static void test_tag_may_be_left_out(void **state)
     assert_string_equal(redis_server_command(server, "EVAL %s 4 %s %s %s %s",
                                              rf__lua_inspect, K_LOCK, K_COUNTER,
                                              K_READERS, K_WAITERS),
-                        "inspect   free   0  0 0");
+                        "inspect   free   0  0 0 0");
 }
 
 int main(void)
@@ -588,6 +626,7 @@ int main(void)
         CASE(test_floor_raises_and_never_lowers),
         CASE(test_missing_counter_is_not_restarted_when_it_can_be_asked_for),
         CASE(test_wrong_arguments_are_refused_before_anything),
+        CASE(test_wrong_idle_time_is_refused_before_anything),
         CASE(test_renew_extends_only_what_is_ours),
         CASE(test_renew_never_creates_and_never_shortens),
         CASE(test_renew_for_no_time_deletes_nothing),
@@ -608,6 +647,7 @@ int main(void)
         CASE(test_inspect_shows_free_held_and_foreign),
         CASE(test_inspect_shows_a_counter_that_is_none),
         CASE(test_inspect_shows_that_somebody_waits),
+        CASE(test_inspect_shows_how_long_the_counter_stays),
         CASE(test_inspect_changes_nothing),
         CASE(test_force_release_demands_fence_and_reason),
         CASE(test_tag_may_be_left_out),

@@ -181,6 +181,39 @@ static void test_database_answers_for_a_plain_lock(void **state)
     rf_release(lock);
 }
 
+static rf_status open_for_ever_new_resources(const char *url, rf_client **out)
+{
+    rf_options opts = RF_OPTIONS_INIT;
+
+    opts.counter_idle_ms = 30LL * 24 * 3600 * 1000; /* 30 days */
+    return rf_open(url, &opts, out);
+}
+
+/* What was claimed is remembered for Redis, so nothing of this can be refused. */
+static void test_idle_counter_that_went_is_made_good_from_the_claims(
+    void **state)
+{
+    const char *counter = "{lock:v1:r}:fence";
+    rf_client *client;
+    rf_lock *lock;
+
+    (void)state;
+    assert_status(
+        open_for_ever_new_resources(redis_server_url(world.redis), &client),
+        RF_OK);
+    database_run(world.admin, "SELECT ringfence.guard('r', 41)");
+    for (rf_fence next = 42; next < 45; next++) {
+        assert_outcome(rf_pg_acquire(client, world.conn, "r", NULL, &lock),
+                       RF_OK);
+        assert_int_equal(rf_lock_fence(lock), next);
+        assert_true(redis_server_number(world.redis, "PTTL %s", counter) >
+                    2505600000); /* 29 days */
+        assert_status(rf_release(lock), RF_OK);
+        redis_server_command(world.redis, "DEL %s", counter);
+    }
+    rf_close(client);
+}
+
 static void test_database_that_can_not_be_asked_is_told_apart(void **state)
 {
     PGconn *empty = database_connect("dbname=template1");
@@ -226,6 +259,7 @@ int main(void)
         world_test(test_several_locks_start_above_the_highest_floor),
         world_test(test_database_tells_the_newest_fence),
         world_test(test_database_answers_for_a_plain_lock),
+        world_test(test_idle_counter_that_went_is_made_good_from_the_claims),
         world_test(test_database_that_can_not_be_asked_is_told_apart),
         world_test(test_cut_off_question_is_retry),
     };
