@@ -11,6 +11,7 @@
 #include "quorum.h"
 #include "redis_source.h"
 #include "sentinel.h"
+#include "zookeeper_source.h"
 
 rf_status rf__topology_check(const rf__service *service, const rf_options *opts,
                              rf__error *error)
@@ -25,6 +26,8 @@ rf_status rf__topology_check(const rf__service *service, const rf_options *opts,
     }
     if (service->topology == RF__ETCD)
         return rf__etcd_source_check(opts, error);
+    if (service->topology == RF__ZOOKEEPER)
+        return rf__zookeeper_source_check(opts, error);
     if (service->topology == RF__POSTGRESQL)
         return rf__pg_source_check(service, opts, error);
     if (service->topology == RF__QUORUM && opts->min_replicas > 0) {
@@ -40,6 +43,8 @@ rf__source *rf__topology_source(const rf__service *service,
 {
     if (service->topology == RF__ETCD)
         return rf__etcd_source(service, opts, error);
+    if (service->topology == RF__ZOOKEEPER)
+        return rf__zookeeper_source(service, opts, error);
     if (service->topology == RF__POSTGRESQL)
         return rf__pg_source(service, opts, error);
     if (service->topology == RF__SENTINEL)

@@ -447,6 +447,53 @@ static rf_status parse_etcd(span text, rf__service *out, rf__error *error)
     return status;
 }
 
+/* /node/node: there are no others below which ZooKeeper would find anything. */
+static rf_status take_node(span text, rf__service *out, rf__error *error)
+{
+    if (text.len == 0 || text.at[0] != '/')
+        return text.len == 0 ? RF_OK
+                             : wrong(error, "something other than a host "
+                                            "follows");
+    text.at++;
+    text.len--;
+    if (text.len == 0)
+        return RF_OK;
+    if (!decode(text, out->name, sizeof(out->name)) || out->name[0] == '/' ||
+        out->name[strlen(out->name) - 1] == '/' ||
+        strstr(out->name, "//") != NULL)
+        return wrong(error, "the node is too long, malformed or badly "
+                            "encoded");
+    return RF_OK;
+}
+
+/* "user:password" is what ZooKeeper is told: one colon too many moves names. */
+static rf_status take_digest_user(span *text, rf__url *out, rf__error *error)
+{
+    rf_status status = parse_user(text, out, error);
+
+    if (status == RF_OK && out->password[0] != '\0' &&
+        (out->user[0] == '\0' || strchr(out->user, ':') != NULL))
+        return wrong(error, "a user without a colon must stand before the "
+                            "password");
+    return status;
+}
+
+/* [user@]host[:port],...[/node][?base=n] */
+static rf_status parse_zookeeper(span text, rf__service *out, rf__error *error)
+{
+    rf_status status = take_digest_user(&text, &out->node[0], error);
+    query q;
+
+    out->topology = RF__ZOOKEEPER;
+    if (status == RF_OK)
+        status = take_query(&text, ONE(BASE), &q, error);
+    if (status == RF_OK)
+        status = take_base(&q, &out->base, error);
+    if (status == RF_OK)
+        status = take_places(&text, 2181, out, error);
+    return status == RF_OK ? take_node(text, out, error) : status;
+}
+
 /* Both are libpq's own, which takes them apart. */
 static int is_postgresql(const char *text)
 {
@@ -471,7 +518,8 @@ rf_status rf__service_parse(const char *text, rf__service *out,
                   { "redlock://", 0, parse_quorum },
                   { "redlocks://", 1, parse_quorum },
                   { "etcd://", 0, parse_etcd },
-                  { "etcds://", 1, parse_etcd } };
+                  { "etcds://", 1, parse_etcd },
+                  { "zookeeper://", 0, parse_zookeeper } };
 
     memset(out, 0, sizeof(*out));
     out->text = text;
@@ -491,6 +539,6 @@ rf_status rf__service_parse(const char *text, rf__service *out,
     }
     return wrong(error, "it must begin with redis://, redis+unix://, "
                         "redis+sentinel://, redis+cluster://, redlock://, "
-                        "postgresql:// or etcd://; for TLS with rediss, "
-                        "redlocks or etcds");
+                        "postgresql://, etcd:// or zookeeper://; for TLS with "
+                        "rediss, redlocks or etcds");
 }

@@ -28,7 +28,8 @@ typedef enum rf__topology {
     RF__CLUSTER,    /* nodes are some of its nodes, which know the others */
     RF__QUORUM,     /* nodes are independent masters                      */
     RF__POSTGRESQL, /* a database with the extension; text is for libpq */
-    RF__ETCD        /* nodes are its members                              */
+    RF__ETCD,       /* nodes are its members                              */
+    RF__ZOOKEEPER   /* nodes are its servers; name: below which node      */
 } rf__topology;
 
 #define RF__NODES_MAX  16
@@ -47,11 +48,11 @@ typedef struct rf__service {
     size_t n;
     rf__url node[RF__NODES_MAX];
     rf__url data;     /* RF__SENTINEL: user, password, database of the master */
-    char name[128];   /* RF__SENTINEL: of the master                         */
+    char name[128];   /* RF__SENTINEL: of the master; RF__ZOOKEEPER, or "" */
     const char *text; /* the URL itself, which is the caller's              */
     int secure;       /* all connections are to be TLS                      */
     rf__tls_files tls;
-    rf_fence base; /* RF__ETCD: added to its numbers                       */
+    rf_fence base; /* RF__ETCD, RF__ZOOKEEPER: added to its numbers        */
 } rf__service;
 
 /*

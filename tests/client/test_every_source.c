@@ -20,6 +20,7 @@
 #include "etcd_cluster.h"
 #include "redis_server.h"
 #include "ringfence_pg.h"
+#include "zookeeper_ensemble.h"
 
 /* ---- The sources -------------------------------------------------------------- */
 
@@ -88,11 +89,25 @@ static void stop_etcd(void)
     etcd_cluster_stop(etcd);
 }
 
+static zookeeper_ensemble *zookeeper;
+
+static void start_zookeeper(void)
+{
+    zookeeper = zookeeper_ensemble_start(1);
+    snprintf(url, sizeof(url), "%s", zookeeper_ensemble_url(zookeeper));
+}
+
+static void stop_zookeeper(void)
+{
+    zookeeper_ensemble_stop(zookeeper);
+}
+
 static const source sources[] = {
     { "redis", start_redis, stop_redis, 1, 1 },
     { "redlock", start_quorum, stop_redis, 0, 1 },
     { "postgresql", start_postgresql, stop_nothing, 0, 1 },
     { "etcd", start_etcd, stop_etcd, 0, 0 },
+    { "zookeeper", start_zookeeper, stop_zookeeper, 0, 0 },
 };
 
 /* The one that runs now. */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 ringfence maintainers */
+/*
+ * zookeeper_ensemble.h - a throwaway ZooKeeper of one or three servers
+ *
+ * Ready when it is started; a program whose ZooKeeper does not get ready ends.
+ * Sessions may last from 400 ms to 40 s.
+ */
+#ifndef ZOOKEEPER_ENSEMBLE_H
+#define ZOOKEEPER_ENSEMBLE_H
+
+#define ZOOKEEPER_SESSION_MIN_MS 400
+#define ZOOKEEPER_SESSION_MAX_MS 40000
+
+typedef struct zookeeper_ensemble zookeeper_ensemble;
+
+/* servers: 1 or 3. */
+zookeeper_ensemble *zookeeper_ensemble_start(int servers);
+void zookeeper_ensemble_stop(zookeeper_ensemble *e);
+
+/* zookeeper://127.0.0.1:port,... */
+const char *zookeeper_ensemble_url(const zookeeper_ensemble *e);
+int zookeeper_ensemble_port(const zookeeper_ensemble *e, int server);
+
+/* Which server leads; waits until one does. */
+int zookeeper_ensemble_leader(zookeeper_ensemble *e);
+
+/* SIGKILL and start again with its data; SIGSTOP and SIGCONT. */
+void zookeeper_ensemble_kill(zookeeper_ensemble *e, int server);
+void zookeeper_ensemble_restart(zookeeper_ensemble *e, int server);
+void zookeeper_ensemble_freeze(zookeeper_ensemble *e, int server);
+void zookeeper_ensemble_thaw(zookeeper_ensemble *e, int server);
+
+#endif /* ZOOKEEPER_ENSEMBLE_H */
