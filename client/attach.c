@@ -12,14 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static rf_status check_source(rf_client *client)
+{
+    if (client->source == NULL)
+        return rf__misuse(client, "the client is closed");
+    if (client->source->ops->goes_with_client)
+        return rf__misuse(client, "ZooKeeper ends a lock with the client that "
+                                  "took it: it can't be passed on");
+    return RF_OK;
+}
+
 static rf_status check_grant(rf_client *client, const char *resource,
                              rf_fence fence, const char *holder)
 {
-    rf_status status;
+    rf_status status = check_source(client);
 
-    if (client->source == NULL)
-        return rf__misuse(client, "the client is closed");
-    status = rf__check_resource(client, resource);
+    if (status == RF_OK)
+        status = rf__check_resource(client, resource);
     if (status != RF_OK)
         return status;
     if (fence < 1 || fence > RF_FENCE_MAX)
@@ -90,6 +99,8 @@ rf_status rf_detach(rf_lock *lock)
     if (lock == NULL)
         return RF_OK;
     if (rf__check_blocking(lock->client) != RF_OK)
+        return RF_MISUSE;
+    if (lock->client->source != NULL && check_source(lock->client) != RF_OK)
         return RF_MISUSE;
     if (rf__lock_released_before(lock, &status))
         return RF_OK;

@@ -120,6 +120,7 @@ typedef struct rf_options {
  *   redlock://[[user]:password@]host[:port],host[:port],...
  *   postgresql://..., as libpq reads it
  *   etcd://[[user]:password@]host[:port],...[?base=n]
+ *   zookeeper://[user:password@]host[:port],...[/node][?base=n]
  *
  * With TLS: rediss://, rediss+sentinel://, rediss+cluster:// and redlocks://,
  * and at the end, behind ? or &, any of cafile=, certfile=, keyfile= (PEM files,
@@ -326,7 +327,7 @@ rf_status rf_release(rf_lock *lock);
  * writes of ringfence_pg.h are refused with RF_MISUSE.
  *
  * Returns RF_OK, RF_LOST (it has run out, or is another's), RF_RETRY, RF_MISUSE
- * or RF_NOMEM.
+ * (also for zookeeper://, where a lock ends with its client) or RF_NOMEM.
  */
 rf_status rf_attach(rf_client *client, const char *resource, rf_fence fence,
                     const char *holder, rf_lock **out);
@@ -337,7 +338,8 @@ rf_status rf_attach(rf_client *client, const char *resource, rf_fence fence,
  * attends to it.  A lock that was handed out more than once (reentrant) is freed
  * with the last call.  NULL is fine.
  *
- * Returns RF_OK, or RF_MISUSE in on_lost(), where nothing is freed.
+ * Returns RF_OK, or RF_MISUSE in on_lost() and for zookeeper://, where nothing
+ * is freed.
  */
 rf_status rf_detach(rf_lock *lock);
 

@@ -145,7 +145,13 @@ typedef struct rf__source_ops {
      */
     rf_status (*examine)(rf__source *s, const rf__examination *e);
 
-    /* The same service over a connection of its own; NULL: out of memory. */
+    /* 1: a lock goes with the client that took it, and to no other. */
+    int goes_with_client;
+
+    /*
+     * The same service, for another thread; over a connection of its own but
+     * where goes_with_client.  NULL: out of memory.
+     */
     rf__source *(*clone)(rf__source *s, rf__error *error);
     void (*close)(rf__source *s);
 } rf__source_ops;

@@ -43,13 +43,13 @@ static rf_status delete_node(rf__zoo_nodes *n, const rf__zoo_node *node,
 {
     rf__zoo_path path;
     rf__zoo_reply reply;
-    rf__error ignored;
+    rf__error ignored = { .text = "" };
 
     rf__zoo_in_folder(&path, n->prefix, node->resource, name);
-    return rf__zoo_answer(n->zoo,
-                          rf__zoo_send(n->zoo, node->session, RF__ZOO_DELETE,
-                                       path.text, NULL),
-                          rf__now_ms() + LIMIT_MS, &reply, &ignored);
+    return rf__zoo_answer(
+        n->zoo,
+        rf__zoo_send(n->zoo, node->session, RF__ZOO_DELETE, path.text, NULL),
+        rf__now_ms() + LIMIT_MS, &reply, &ignored);
 }
 
 /* Its creation was never answered: whatever has this holder's name. */
@@ -57,17 +57,17 @@ static rf_status delete_all_of(rf__zoo_nodes *n, const rf__zoo_node *node)
 {
     rf__zoo_reply reply;
     rf__zoo_path path;
-    rf__error ignored;
+    rf__error ignored = { .text = "" };
     rf_status status;
     const char *name;
 
     rf__zoo_folder(&path, n->prefix, node->resource);
     rf__zoo_forget(n->zoo, rf__zoo_send(n->zoo, node->session, RF__ZOO_SYNC,
                                         path.text, NULL));
-    status = rf__zoo_answer(n->zoo,
-                            rf__zoo_send(n->zoo, node->session, RF__ZOO_LIST,
-                                         path.text, NULL),
-                            rf__now_ms() + LIMIT_MS, &reply, &ignored);
+    status = rf__zoo_answer(
+        n->zoo,
+        rf__zoo_send(n->zoo, node->session, RF__ZOO_LIST, path.text, NULL),
+        rf__now_ms() + LIMIT_MS, &reply, &ignored);
     name = reply.names;
     for (size_t i = 0; status == RF_OK && i < reply.n; i++) {
         if (strncmp(name, node->holder, RF_HOLDER_LEN) == 0)

@@ -220,8 +220,7 @@ static rf_status note_new(turn *t)
     rf__zoo_node *node = &t->node;
 
     memset(node, 0, sizeof(*node));
-    memcpy(node->resource, t->grant->resource,
-           strlen(t->grant->resource) + 1);
+    memcpy(node->resource, t->grant->resource, strlen(t->grant->resource) + 1);
     memcpy(node->holder, t->grant->holder, RF_HOLDER_LEN + 1);
     node->session = t->step.session;
     node->until_ms = t->grant->sent_ms + t->grant->ttl_ms;
@@ -276,9 +275,9 @@ static rf_status make_node(turn *t)
     }
     if (status != RF_UNKNOWN)
         rf__zoo_nodes_remove(nodes, &t->node);
-    return status == RF_OK ? fail(t->step.base, RF_RETRY,
-                                  "ZooKeeper took the folder away")
-                           : status;
+    return status == RF_OK
+               ? fail(t->step.base, RF_RETRY, "ZooKeeper took the folder away")
+               : status;
 }
 
 /* Its creation was not answered: is it there? */
@@ -621,9 +620,9 @@ static rf_status wait_in_line(rf__source *base, rf__grant *grant,
 
     status = begin(base, grant->resource, grant->ttl_ms, until_ms, &s);
     /* The session has ended, and our place with it: ask for another. */
-    if (status != RF_OK || !rf__zoo_nodes_get(self(base)->nodes,
-                                              grant->resource, grant->holder,
-                                              &node))
+    if (status != RF_OK ||
+        !rf__zoo_nodes_get(self(base)->nodes, grant->resource, grant->holder,
+                           &node))
         return status;
     node.until_ms = until_ms + GRACE_MS;
     (void)rf__zoo_nodes_put(self(base)->nodes, &node);
@@ -666,7 +665,7 @@ static rf_status inspect(rf__source *base, const char *resource, rf_info *info,
                          int64_t deadline_ms)
 {
     char name[RF__ZOO_NAME_MAX];
-    rf__zoo_reply first;
+    rf__zoo_reply first = { .code = RF__ZOO_NONE };
     step s;
     rf_status status = begin(base, resource, SESSION_MS, deadline_ms, &s);
 
@@ -697,7 +696,7 @@ static rf_status force_release(rf__source *base, const char *resource,
                                int64_t deadline_ms)
 {
     char name[RF__ZOO_NAME_MAX];
-    rf__zoo_reply first, reply;
+    rf__zoo_reply first = { .code = RF__ZOO_NONE }, reply;
     step s;
     rf_status status = begin(base, resource, SESSION_MS, deadline_ms, &s);
 
@@ -781,6 +780,7 @@ static const rf__source_ops ops = {
     .list = list,
     .renew_all = rf__renew_in_turn,
     .release_all = rf__release_in_turn,
+    .goes_with_client = 1,
     .clone = clone,
     .close = close_source,
 };

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "command.h"
 #include "exit.h"
@@ -38,11 +39,24 @@ static int print_grant(const cli_call *call, const rf_lock *lock)
     return 0;
 }
 
+/* What ends with this process is no grant for the next one. */
+static int check_can_be_passed_on(cli_call *call)
+{
+    int code = cli_open(call);
+
+    if (code != 0 || strncmp(call->settings.url, "zookeeper://", 12) != 0)
+        return code;
+    return cli_fail(RF_MISUSE, "a lock of ZooKeeper ends with the process that "
+                               "took it: use \"ringfence run\"");
+}
+
 static int run(cli_call *call)
 {
     rf_lock *lock = NULL;
-    int code = cli_take(call, call->operand[0], &lock);
+    int code = check_can_be_passed_on(call);
 
+    if (code == 0)
+        code = cli_take(call, call->operand[0], &lock);
     if (code == 0)
         code = print_grant(call, lock);
     if (code == 0)

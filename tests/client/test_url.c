@@ -317,6 +317,21 @@ static void test_cluster_and_quorum_share_one_user(void **state)
     assert_int_equal(service.node[0].db, 2);
 }
 
+static void test_zookeeper_is_asked_below_a_node(void **state)
+{
+    (void)state;
+    accepts_service("zookeeper://u:p@a,b:2182,[::1]/x/y?base=12", RF__ZOOKEEPER,
+                    3);
+    assert_string_equal(service.name, "x/y");
+    assert_true(service.base == 12);
+    assert_string_equal(service.node[0].user, "u");
+    assert_int_equal(service.node[0].port, 2181);
+    assert_int_equal(service.node[1].port, 2182);
+    assert_string_equal(service.node[2].host, "::1");
+    accepts_service("zookeeper://a/", RF__ZOOKEEPER, 1);
+    assert_string_equal(service.name, "");
+}
+
 static void test_malformed_places_are_misuse(void **state)
 {
     static const char *const bad[] = {
@@ -328,6 +343,15 @@ static void test_malformed_places_are_misuse(void **state)
         "redlock://a,b,",
         "redlock://a,b,c,d,e,f,g,h,i,j,k",
         "redis+cluster://",
+        "zookeeper://",
+        "zookeeper://a//x",
+        "zookeeper://a/x/",
+        "zookeeper://a/x//y",
+        "zookeeper://:p@a",     /* a digest has a user     */
+        "zookeeper://u%3A:p@a", /* and one colon           */
+        "zookeeper://a?base=-1",
+        "zookeeper://a?cafile=x", /* its client has no TLS */
+        "zookeepers://a",
         "redis+cluster://a/1",
         "redis+cluster://a:0",
         "redis+sentinel://a",
@@ -364,6 +388,7 @@ int main(void)
         cmocka_unit_test(test_no_message_quotes_the_url),
         cmocka_unit_test(test_sentinels_have_their_own_user),
         cmocka_unit_test(test_cluster_and_quorum_share_one_user),
+        cmocka_unit_test(test_zookeeper_is_asked_below_a_node),
         cmocka_unit_test(test_malformed_places_are_misuse),
     };
 

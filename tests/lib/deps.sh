@@ -17,11 +17,13 @@ packages() {
     build)
         echo gcc libc6-dev make pkg-config perl libhiredis-dev libpq-dev \
             libssl-dev libcurl4-openssl-dev libjansson-dev libevent-dev \
+            libzookeeper-mt-dev \
             redis-server "postgresql-$PG_MAJOR" "postgresql-server-dev-$PG_MAJOR"
         ;;
     check)
         packages build
         echo g++ libcmocka-dev openssl jq groff-base pgbouncer etcd-server \
+            default-jre-headless libzookeeper-java \
             "postgresql-$PG_MAJOR-pgtap" python3-redis python3-psycopg2
         # Node's own packages of it know nothing of Debian's.
         command -v npm >/dev/null || echo nodejs npm
