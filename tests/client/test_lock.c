@@ -5,6 +5,7 @@
  */
 #include "rf_test.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -839,6 +840,49 @@ static void test_forked_child_has_a_connection_but_no_locks(void **state)
     assert_int_equal(proxy_connections(fault), 2);
 }
 
+/* Two handles on one resource: each tells its own number, or none. */
+static void test_fence_of_a_holder_that_was_replaced_is_never_the_next_ones(
+    void **state)
+{
+    rf_lock *before = acquire("r", 30000), *next;
+
+    (void)state;
+    forget_lock("r");
+    next = acquire("r", 30000);
+    assert_true(rf_lock_fence(next) == 2);
+    assert_true(rf_lock_fence(before) == 1);
+    assert_status(rf_renew(before, 30000), RF_LOST);
+    assert_true(rf_lock_fence(before) == 0);
+    assert_status(rf_release(before), RF_LOST);
+    assert_true(rf_lock_fence(next) == 2);
+    assert_status(rf_release(next), RF_OK);
+}
+
+static void *go_on_elsewhere(void *arg)
+{
+    rf_lock *lock = arg;
+
+    return rf_lock_fence(lock) == 1 && rf_renew(lock, 30000) == RF_OK &&
+                   rf_release(lock) == RF_OK
+               ? arg
+               : NULL;
+}
+
+/* The handle has all that it needs: nothing hangs on the thread that took it. */
+static void test_lock_taken_on_one_thread_is_given_back_on_another(void **state)
+{
+    rf_lock *lock = acquire("r", 30000);
+    pthread_t thread;
+    void *went_well;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, go_on_elsewhere, lock), 0);
+    assert_int_equal(pthread_join(thread, &went_well), 0);
+    assert_ptr_equal(went_well, lock);
+    assert_int_equal(redis_server_number(server, "EXISTS " LOCK, "r"), 0);
+    assert_status(try_acquire("r", NULL), RF_OK);
+}
+
 int main(void)
 {
 #define CASE(name) \
@@ -891,6 +935,8 @@ int main(void)
         CASE(test_lock_outlives_its_client_only_to_be_released),
         CASE(test_missing_client_is_misuse),
         CASE(test_forked_child_has_a_connection_but_no_locks),
+        CASE(test_fence_of_a_holder_that_was_replaced_is_never_the_next_ones),
+        CASE(test_lock_taken_on_one_thread_is_given_back_on_another),
     };
 
     return run_group(tests, redis_world_start, redis_world_stop);

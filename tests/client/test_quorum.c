@@ -165,6 +165,27 @@ static void test_minority_is_given_back(void **state)
     rf_close(client);
 }
 
+/* It is over, and that is all there is to say: no error, no quarrel of masters. */
+static void test_release_of_what_has_run_out_is_lost_and_harms_nobody(
+    void **state)
+{
+    rf_client *client = open_at(url, 5000);
+    rf_lock *lock, *next;
+
+    (void)state;
+    assert_status(rf_acquire(client, "late", NULL, &lock), RF_OK);
+    wait_until(held("late") == NODES);
+    for (int i = 0; i < NODES; i++)
+        redis_server_command(node[i], "DEL " LOCK, "late");
+    assert_status(rf_acquire(client, "late", NULL, &next), RF_OK);
+    assert_true(rf_lock_fence(next) > rf_lock_fence(lock));
+    assert_status(rf_release(lock), RF_LOST);
+    assert_true(held("late") >= NODES / 2 + 1);
+    assert_status(rf_release(next), RF_OK);
+    wait_until(held("late") == 0);
+    rf_close(client);
+}
+
 static void test_forgetful_minority_costs_nothing(void **state)
 {
     rf_client *client = open_at(url, 5000);
@@ -716,6 +737,8 @@ int main(void)
         cmocka_unit_test(test_usual_acquisition_is_one_round_trip),
         cmocka_unit_test(test_greatest_number_is_made_known_to_a_majority),
         cmocka_unit_test(test_minority_is_given_back),
+        cmocka_unit_test(
+            test_release_of_what_has_run_out_is_lost_and_harms_nobody),
         cmocka_unit_test(test_forgetful_minority_costs_nothing),
         cmocka_unit_test(test_reissue_is_known_to_a_majority),
         cmocka_unit_test(test_raise_demands_the_holder_and_never_lowers),

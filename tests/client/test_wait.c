@@ -169,6 +169,26 @@ static void *delete_later(void *arg)
     return NULL;
 }
 
+/* The time to live says when a dead holder ends, not when a living one does. */
+static void test_holder_that_keeps_its_lock_is_waited_for_beyond_its_ttl(
+    void **state)
+{
+    person waiter = { .wait_ms = 20000 };
+    int64_t since = test_now_ms();
+    rf_lock *lock;
+
+    (void)state;
+    assert_status(acquire(client, "r", 300, 0, &lock), RF_OK);
+    assert_status(rf_keep(lock, NULL), RF_OK);
+    begin(&waiter);
+    while (test_now_ms() - since < 1000)
+        assert_true(rf_lock_fence(lock) == 1);
+    assert_status(rf_release(lock), RF_OK);
+    end(&waiter);
+    assert_status(waiter.status, RF_OK);
+    assert_true(waiter.fence == 2);
+}
+
 static void test_foreign_lock_is_polled_because_nobody_wakes_us(void **state)
 {
     pthread_t thread;
@@ -506,6 +526,7 @@ int main(void)
         CASE(test_release_wakes_the_waiter_at_once),
         CASE(test_wait_that_is_over_is_a_timeout),
         CASE(test_holder_that_died_is_waited_for_no_longer_than_its_ttl),
+        CASE(test_holder_that_keeps_its_lock_is_waited_for_beyond_its_ttl),
         CASE(test_foreign_lock_is_polled_because_nobody_wakes_us),
         CASE(test_woken_waiter_that_died_costs_a_moment_only),
         CASE(test_signals_neither_end_nor_stretch_a_wait),
