@@ -13,13 +13,16 @@
 #include "sentinel.h"
 #include "zookeeper_source.h"
 
+static int is_redis(rf__topology topology)
+{
+    return topology == RF__SINGLE || topology == RF__SENTINEL ||
+           topology == RF__CLUSTER || topology == RF__QUORUM;
+}
+
 rf_status rf__topology_check(const rf__service *service, const rf_options *opts,
                              rf__error *error)
 {
-    int redis = service->topology != RF__ETCD &&
-                service->topology != RF__POSTGRESQL;
-
-    if (!redis && opts->counter_idle_ms > 0) {
+    if (!is_redis(service->topology) && opts->counter_idle_ms > 0) {
         rf__set_error(error, "option counter_idle_ms: only Redis has counters "
                              "that may go");
         return RF_MISUSE;

@@ -290,6 +290,7 @@ static void test_only_a_time_that_makes_sense_and_only_redis(void **state)
     assert_status(rf_open("postgresql://h/d", &opts, &none), RF_MISUSE);
     assert_non_null(strstr(rf_message(NULL), "counter_idle_ms"));
     assert_status(rf_open("etcd://h", &opts, &none), RF_MISUSE);
+    assert_status(rf_open("zookeeper://h", &opts, &none), RF_MISUSE);
     opts.counter_idle_ms = RF_IDLE_MAX_MS;
     assert_status(rf_open(redis_server_url(server), &opts, &none), RF_OK);
     rf_close(none);
