@@ -46,27 +46,31 @@ rf__kept *rf__kept_new(rf_lock *lock, const rf_keep_options *opts)
 }
 
 /* A third of the time is used up: renew; and not later than the cap. */
-static void schedule(rf__kept *kept, int64_t from_ms)
+static void schedule(rf__kept *kept, int64_t from_ms, int64_t ttl_ms)
 {
-    kept->due.ms = least(from_ms + kept->ttl_ms / 3, kept->until_ms);
+    kept->due.ms = least(from_ms + ttl_ms / 3, kept->until_ms);
 }
 
 void rf__kept_schedule(rf__kept *kept)
 {
-    schedule(kept, kept->grant.sent_ms);
+    schedule(kept, kept->grant.sent_ms, kept->ttl_ms);
     /* What it was taken for may be less than what it is kept for. */
     kept->due.ms = least(kept->due.ms,
                          (kept->grant.sent_ms * 2 + kept->deadline_ms) / 3);
 }
 
-static void renewed(rf__kept *kept)
+/* The service may have granted less than was asked for. */
+static void renewed(rf__kept *kept, const rf__grant *answer)
 {
-    int64_t deadline_ms = rf__deadline_ms(kept->grant.sent_ms, kept->ttl_ms);
+    int64_t ttl_ms = least(kept->ttl_ms, answer->ttl_ms);
+    int64_t deadline_ms = rf__deadline_ms(answer->sent_ms, ttl_ms);
+
+    kept->grant.sent_ms = answer->sent_ms;
 
     kept->failures = 0;
     kept->deadline_ms = least(deadline_ms, kept->until_ms);
     rf__lock_renewed(kept->lock, kept->deadline_ms);
-    schedule(kept, kept->grant.sent_ms);
+    schedule(kept, answer->sent_ms, ttl_ms);
 }
 
 static void not_renewed(rf__kept *kept, int64_t now_ms)
@@ -85,8 +89,7 @@ rf__kept_next rf__kept_renewed(rf__kept *kept, rf_status result,
     int64_t now_ms = rf__now_ms();
 
     if (result == RF_OK && now_ms < kept->deadline_ms) {
-        kept->grant.sent_ms = answer->sent_ms;
-        renewed(kept);
+        renewed(kept, answer);
         return RF__KEPT_ON;
     }
     if (result == RF_LOST) {

@@ -183,13 +183,22 @@ rf_status rf_acquire(rf_client *client, const char *resource,
 
 /* ---- What a lock says of itself -------------------------------------------- */
 
+/* Some services know themselves when a lock may have ended before its time. */
+static int stands(const rf_lock *lock)
+{
+    rf__source *source = lock->client->source;
+    rf__grant grant = rf__grant_of(lock);
+
+    return source->ops->stands == NULL || source->ops->stands(source, &grant);
+}
+
 rf_status rf__lock_state(const rf_lock *lock)
 {
     if (lock->pid != rf__process_id() || lock->client->source == NULL)
         return RF_MISUSE;
     if (lock->over != RF_OK)
         return (rf_status)lock->over;
-    return rf__left_ms(lock->deadline_ms) > 0 ? RF_OK : RF_LOST;
+    return rf__left_ms(lock->deadline_ms) > 0 && stands(lock) ? RF_OK : RF_LOST;
 }
 
 /* The same, with a text for the caller. */

@@ -145,6 +145,12 @@ typedef struct rf__source_ops {
      */
     rf_status (*examine)(rf__source *s, const rf__examination *e);
 
+    /*
+     * May this lock still be believed in before its deadline?  0 is final.  Asks
+     * nobody, from any thread.  NULL: always.
+     */
+    int (*stands)(rf__source *s, const rf__grant *grant);
+
     /* 1: a lock goes with the client that took it, and to no other. */
     int goes_with_client;
 

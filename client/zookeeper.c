@@ -29,6 +29,7 @@ typedef struct session {
     zhandle_t *handle; /* NULL: being made */
     long number;
     int session_ms;
+    int64_t sure_ms; /* the servers keep it until then */
     int connected;
     int over;   /* nothing more can be asked in it          */
     int denied; /* the servers don't take us for who we are */
@@ -41,6 +42,7 @@ struct rf__zoo_call {
     session *session; /* NULL: never sent, or the session is gone */
     rf__zoo_op op;
     int done, forgotten;
+    int64_t sent_ms;
     int code; /* the C client's, or ZSYSTEMERROR when memory ran out */
     rf__zoo_reply reply;
 };
@@ -119,9 +121,24 @@ static void free_call(rf__zoo_call *call)
     free(call);
 }
 
+/*
+ * A write is done by the leader of the servers, and only in a session that it
+ * keeps.  A server that answers reads and pings may be cut off from it.
+ */
+static void note_life(session *s, const rf__zoo_call *call, int code)
+{
+    int is_write = call->op == RF__ZOO_CREATE || call->op == RF__ZOO_SET ||
+                   call->op == RF__ZOO_DELETE;
+
+    if (is_write && (code == ZOK || code == ZNONODE) &&
+        s->sure_ms < call->sent_ms + s->session_ms)
+        s->sure_ms = call->sent_ms + s->session_ms;
+}
+
 /* With the mutex held. */
 static void finish(rf__zoo *z, rf__zoo_call *call, int code)
 {
+    note_life(call->session, call, code);
     call->code = code;
     call->done = 1;
     unlink_call(call);
@@ -384,17 +401,18 @@ rf_status rf__zoo_ready(rf__zoo *z, int64_t ttl_ms, int64_t deadline_ms,
     return status;
 }
 
-long rf__zoo_session(rf__zoo *z, int *session_ms)
+rf__zoo_life rf__zoo_session(rf__zoo *z)
 {
-    long number = 0;
+    rf__zoo_life life = { 0, 0, 0 };
 
     pthread_mutex_lock(&z->mutex);
     if (z->session != NULL && !z->session->over) {
-        number = z->session->number;
-        *session_ms = z->session->session_ms;
+        life.number = z->session->number;
+        life.session_ms = z->session->session_ms;
+        life.sure_ms = z->session->sure_ms;
     }
     pthread_mutex_unlock(&z->mutex);
-    return number;
+    return life;
 }
 
 void rf__zoo_free(rf__zoo *z)
@@ -449,6 +467,7 @@ rf__zoo_call *rf__zoo_send(rf__zoo *z, long number, rf__zoo_op op,
     if (call == NULL)
         return NULL;
     call->op = op;
+    call->sent_ms = rf__now_ms();
     pthread_mutex_lock(&z->mutex);
     s = z->session;
     if (s == NULL || s->number != number || s->handle == NULL || s->over) {

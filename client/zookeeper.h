@@ -26,11 +26,14 @@ void rf__zoo_free(rf__zoo *z);
 rf_status rf__zoo_ready(rf__zoo *z, int64_t ttl_ms, int64_t deadline_ms,
                         rf__error *error);
 
-/*
- * The session that is now: its number, 1 or more and never one twice, or 0 when
- * there is none.  *session_ms: how long the servers keep it unheard of.
- */
-long rf__zoo_session(rf__zoo *z, int *session_ms);
+/* The session that is now; all 0 when there is none. */
+typedef struct rf__zoo_life {
+    long number;     /* 1 or more, and never one twice              */
+    int session_ms;  /* how long the servers keep it unheard of     */
+    int64_t sure_ms; /* until then they keep it, whatever happens   */
+} rf__zoo_life;
+
+rf__zoo_life rf__zoo_session(rf__zoo *z);
 
 /* ---- Requests ----------------------------------------------------------------- */
 

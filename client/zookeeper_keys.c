@@ -9,6 +9,7 @@
  */
 #include "zookeeper_keys.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -99,6 +100,24 @@ int rf__zoo_read_folder(const char *name, char out[RF_RESOURCE_MAX + 1])
     }
     out[n] = '\0';
     return *name == '\0' && n > 0;
+}
+
+void rf__zoo_write_words(char out[RF__ZOO_WORDS_MAX], int64_t ttl_ms,
+                         int session_ms)
+{
+    snprintf(out, RF__ZOO_WORDS_MAX, "%" PRId64 " %d", ttl_ms, session_ms);
+}
+
+int rf__zoo_read_words(const char *text, int64_t *ttl_ms, int64_t *session_ms)
+{
+    char first[RF__DECIMAL_MAX];
+    const char *space = strchr(text, ' ');
+
+    if (space == NULL || space - text >= RF__DECIMAL_MAX)
+        return 0;
+    snprintf(first, sizeof(first), "%.*s", (int)(space - text), text);
+    return rf__decimal_read(first, 0, RF_TTL_MAX_MS, ttl_ms) &&
+           rf__decimal_read(space + 1, 0, RF_TTL_MAX_MS, session_ms);
 }
 
 /* "%010d" of the server: ten digits, or a sign and ten. */

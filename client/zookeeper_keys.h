@@ -36,6 +36,15 @@ void rf__zoo_first_part(char out[RF__ZOO_NAME_MAX], const char *holder);
 /* The resource that a folder's name stands for.  0: none of ours. */
 int rf__zoo_read_folder(const char *name, char out[RF_RESOURCE_MAX + 1]);
 
+/*
+ * What stands in a node: for how long its lock is, from when it was written, and
+ * how long the servers keep its session unheard of.  0: none of ours wrote that.
+ */
+#define RF__ZOO_WORDS_MAX 64
+void rf__zoo_write_words(char out[RF__ZOO_WORDS_MAX], int64_t ttl_ms,
+                         int session_ms);
+int rf__zoo_read_words(const char *text, int64_t *ttl_ms, int64_t *session_ms);
+
 /* The number at the end of a name, whoever made it.  0: there is none. */
 int rf__zoo_number(const char *name, int32_t *out);
 

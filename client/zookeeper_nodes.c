@@ -33,22 +33,34 @@ struct rf__zoo_nodes {
     pthread_cond_t changed;
     pthread_t thread;
     int users, is_running, is_stopping;
+    int64_t proof_ms; /* not before then is the session made sure of again */
     entry *first;
 };
 
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void nap_until(rf__zoo_nodes *n, int64_t until_ms)
+{
+    rf__cond_wait_ms(&n->changed, &n->mutex,
+                     least(rf__left_ms(until_ms), NAP_MS));
+}
+
 /* ---- The thread that takes them away ------------------------------------------- */
 
-static rf_status delete_node(rf__zoo_nodes *n, const rf__zoo_node *node,
-                             const char *name)
+/* Ask for something to be done to a node of ours. */
+static rf_status at_node(rf__zoo_nodes *n, const rf__zoo_node *node,
+                         rf__zoo_op op, const char *name, const char *text)
 {
+    rf__error ignored = { .text = "" };
     rf__zoo_path path;
     rf__zoo_reply reply;
-    rf__error ignored = { .text = "" };
 
     rf__zoo_in_folder(&path, n->prefix, node->resource, name);
     return rf__zoo_answer(
-        n->zoo,
-        rf__zoo_send(n->zoo, node->session, RF__ZOO_DELETE, path.text, NULL),
+        n->zoo, rf__zoo_send(n->zoo, node->session, op, path.text, text),
         rf__now_ms() + LIMIT_MS, &reply, &ignored);
 }
 
@@ -71,7 +83,7 @@ static rf_status delete_all_of(rf__zoo_nodes *n, const rf__zoo_node *node)
     name = reply.names;
     for (size_t i = 0; status == RF_OK && i < reply.n; i++) {
         if (strncmp(name, node->holder, RF_HOLDER_LEN) == 0)
-            status = delete_node(n, node, name);
+            status = at_node(n, node, RF__ZOO_DELETE, name, NULL);
         name += strlen(name) + 1;
     }
     free(reply.names);
@@ -104,16 +116,17 @@ static void take_away(rf__zoo_nodes *n, entry *due)
 {
     rf__zoo_node node = due->node;
     rf_status status;
-    int ignored;
 
     due->is_going = 1;
     pthread_mutex_unlock(&n->mutex);
-    if (node.name[0] != '\0')
-        status = delete_node(n, &node, node.name);
+    if (node.is_foreign)
+        status = RF_OK;
+    else if (node.name[0] != '\0')
+        status = at_node(n, &node, RF__ZOO_DELETE, node.name, NULL);
     else
         status = delete_all_of(n, &node);
     /* What cannot be told now can be later, as long as there is its session. */
-    if (status != RF_OK && rf__zoo_session(n->zoo, &ignored) != node.session)
+    if (status != RF_OK && rf__zoo_session(n->zoo).number != node.session)
         status = RF_OK;
     pthread_mutex_lock(&n->mutex);
     if (status == RF_OK)
@@ -122,22 +135,64 @@ static void take_away(rf__zoo_nodes *n, entry *due)
         due->node.until_ms = rf__now_ms() + AGAIN_MS;
 }
 
+/* ---- The same thread sees to it that the session is sure to live ------------- */
+
+/* A lock that is to stand for longer than the session is sure to. */
+static entry *first_unsure(const rf__zoo_nodes *n, const rf__zoo_life *life)
+{
+    entry *e = n->first;
+
+    while (e != NULL && (!e->node.is_granted || e->node.is_foreign ||
+                         e->is_going || e->node.session != life->number ||
+                         e->node.until_ms <= life->sure_ms))
+        e = e->next;
+    return e;
+}
+
+/* When it is to be made sure of again: a third of the time is used up. */
+static int64_t next_proof_ms(rf__zoo_nodes *n, const rf__zoo_life *life)
+{
+    int64_t when_ms = life->sure_ms - (int64_t)life->session_ms * 2 / 3;
+
+    if (first_unsure(n, life) == NULL)
+        return INT64_MAX;
+    return when_ms > n->proof_ms ? when_ms : n->proof_ms;
+}
+
+/*
+ * Any write will do, such as what is left of a lock.  With the mutex held; gives
+ * it up meanwhile.
+ */
+static void prove(rf__zoo_nodes *n, const rf__zoo_life *life)
+{
+    rf__zoo_node node = first_unsure(n, life)->node;
+    char words[RF__ZOO_WORDS_MAX];
+
+    n->proof_ms = rf__now_ms() + AGAIN_MS;
+    pthread_mutex_unlock(&n->mutex);
+    rf__zoo_write_words(words, rf__left_ms(node.until_ms), life->session_ms);
+    (void)at_node(n, &node, RF__ZOO_SET, node.name, words);
+    pthread_mutex_lock(&n->mutex);
+}
+
 static void *tend(void *arg)
 {
     rf__zoo_nodes *n = arg;
 
     pthread_mutex_lock(&n->mutex);
     while (!n->is_stopping) {
+        rf__zoo_life life = rf__zoo_session(n->zoo);
         entry *due = first_due(n);
-        int left_ms = due != NULL ? rf__left_ms(due->node.until_ms) : NAP_MS;
+        int64_t proof_ms = next_proof_ms(n, &life);
 
         if (due == NULL)
             pthread_cond_wait(&n->changed, &n->mutex);
-        else if (left_ms > 0)
-            rf__cond_wait_ms(&n->changed, &n->mutex,
-                             left_ms < NAP_MS ? left_ms : NAP_MS);
-        else
+        else if (rf__left_ms(due->node.until_ms) == 0)
             take_away(n, due);
+        else if (rf__left_ms(proof_ms) == 0)
+            prove(n, &life);
+        else
+            nap_until(n, least(due->node.until_ms, proof_ms));
     }
     pthread_mutex_unlock(&n->mutex);
     return NULL;
@@ -171,8 +226,7 @@ static entry *find(const rf__zoo_nodes *n, const char *resource,
 int rf__zoo_nodes_get(rf__zoo_nodes *n, const char *resource,
                       const char *holder, rf__zoo_node *out)
 {
-    int session_ms;
-    long now = rf__zoo_session(n->zoo, &session_ms);
+    long now = rf__zoo_session(n->zoo).number;
     entry *e;
 
     pthread_mutex_lock(&n->mutex);
@@ -187,6 +241,28 @@ int rf__zoo_nodes_get(rf__zoo_nodes *n, const char *resource,
         *out = e->node;
     pthread_mutex_unlock(&n->mutex);
     return e != NULL;
+}
+
+int rf__zoo_nodes_stands(rf__zoo_nodes *n, const char *resource,
+                         const char *holder)
+{
+    rf__zoo_life life = rf__zoo_session(n->zoo);
+    int stands;
+    entry *e;
+
+    pthread_mutex_lock(&n->mutex);
+    e = find(n, resource, holder);
+    stands = e != NULL && !e->is_going && e->node.is_granted &&
+             e->node.session == life.number &&
+             (e->node.is_foreign || rf__left_ms(life.sure_ms) > 0);
+    /* It is taken away, so that it won't stand again. */
+    if (e != NULL && !stands) {
+        e->node.is_granted = 0;
+        e->node.until_ms = rf__now_ms();
+        pthread_cond_signal(&n->changed);
+    }
+    pthread_mutex_unlock(&n->mutex);
+    return stands;
 }
 
 rf_status rf__zoo_nodes_put(rf__zoo_nodes *n, const rf__zoo_node *node)

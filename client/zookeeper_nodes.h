@@ -23,7 +23,8 @@ typedef struct rf__zoo_node {
     int64_t czxid;
     int64_t made_ms;  /* by the leader's clock                      */
     int64_t until_ms; /* by ours: then it is to go                  */
-    int is_granted;   /* it is a lock; else a place in the queue    */
+    int is_granted;   /* it is a lock; else a place in the line     */
+    int is_foreign;   /* another client's of this holder: it goes by itself */
 } rf__zoo_node;
 
 /* NULL: out of memory, or no descriptor.  The last one to drop it ends it. */
@@ -45,6 +46,13 @@ int rf__zoo_nodes_get(rf__zoo_nodes *n, const char *resource,
 
 /* Note it, new or changed.  RF_OK, RF_NOMEM, or RF_RETRY: no thread. */
 rf_status rf__zoo_nodes_put(rf__zoo_nodes *n, const rf__zoo_node *node);
+
+/*
+ * Does its lock still stand?  0 once it is gone, or its session may be: the
+ * servers keep one that they don't hear of for a while only.  0 is final.
+ */
+int rf__zoo_nodes_stands(rf__zoo_nodes *n, const char *resource,
+                         const char *holder);
 
 /* It is gone. */
 void rf__zoo_nodes_remove(rf__zoo_nodes *n, const rf__zoo_node *node);

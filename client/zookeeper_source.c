@@ -13,7 +13,6 @@
 
 #include "zookeeper_source.h"
 
-#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,8 +52,7 @@ typedef struct step {
     rf__source *base;
     rf__zoo *zoo;
     const char *prefix, *resource;
-    long session;
-    int session_ms;
+    rf__zoo_life session;
     int64_t deadline_ms;
 } step;
 
@@ -79,15 +77,15 @@ static rf_status begin(rf__source *base, const char *resource, int64_t ttl_ms,
                    .deadline_ms = deadline_ms };
     do {
         status = rf__zoo_ready(out->zoo, ttl_ms, deadline_ms, base->error);
-        out->session = rf__zoo_session(out->zoo, &out->session_ms);
-    } while (status == RF_OK && out->session == 0);
+        out->session = rf__zoo_session(out->zoo);
+    } while (status == RF_OK && out->session.number == 0);
     return status;
 }
 
 static rf__zoo_call *send_at(const step *s, rf__zoo_op op, const char *path,
                              const char *text)
 {
-    return rf__zoo_send(s->zoo, s->session, op, path, text);
+    return rf__zoo_send(s->zoo, s->session.number, op, path, text);
 }
 
 static rf_status answer(const step *s, rf__zoo_call *call, rf__zoo_reply *reply)
@@ -127,33 +125,12 @@ static rf_status list_nodes(const step *s, rf__zoo_reply *list)
 
 /* ---- What a node says --------------------------------------------------------------- */
 
-#define WORDS_MAX 64
-
-/* For how long it is, from when it was written, and its session likewise. */
-static void write_words(char out[WORDS_MAX], int64_t ttl_ms, int session_ms)
-{
-    snprintf(out, WORDS_MAX, "%" PRId64 " %d", ttl_ms, session_ms);
-}
-
-/* 0: none of ours has written that. */
-static int read_words(const char *text, int64_t *ttl_ms, int64_t *session_ms)
-{
-    char first[RF__DECIMAL_MAX];
-    const char *space = strchr(text, ' ');
-
-    if (space == NULL || space - text >= RF__DECIMAL_MAX)
-        return 0;
-    snprintf(first, sizeof(first), "%.*s", (int)(space - text), text);
-    return rf__decimal_read(first, 0, RF_TTL_MAX_MS, ttl_ms) &&
-           rf__decimal_read(space + 1, 0, RF_TTL_MAX_MS, session_ms);
-}
-
 /* Until it runs out, at the time now_ms of the leader's clock; -1: never. */
 static int64_t left_ms(const rf__zoo_reply *node, int64_t now_ms)
 {
     int64_t ttl_ms, session_ms, left;
 
-    if (!read_words(node->text, &ttl_ms, &session_ms))
+    if (!rf__zoo_read_words(node->text, &ttl_ms, &session_ms))
         return -1;
     left = node->set_ms + ttl_ms - now_ms;
     return left < 0 ? 0 : left > ttl_ms ? ttl_ms : left;
@@ -161,20 +138,22 @@ static int64_t left_ms(const rf__zoo_reply *node, int64_t now_ms)
 
 /* ---- Our own nodes -------------------------------------------------------------------- */
 
-/* Take our node back.  What can't be done now is done later. */
-static void leave(const step *s, rf__zoo_node *node)
+/* Take our node back.  What can't be done now is done later: 0. */
+static int leave(const step *s, rf__zoo_node *node)
 {
     rf__zoo_nodes *nodes = self(s->base)->nodes;
     rf__error told = *s->base->error;
     rf__zoo_reply reply;
+    int is_gone = ask(s, RF__ZOO_DELETE, node->name, NULL, &reply) == RF_OK;
 
-    if (ask(s, RF__ZOO_DELETE, node->name, NULL, &reply) == RF_OK) {
+    if (is_gone) {
         rf__zoo_nodes_remove(nodes, node);
     } else {
         node->until_ms = rf__now_ms();
         (void)rf__zoo_nodes_put(nodes, node);
     }
     *s->base->error = told;
+    return is_gone;
 }
 
 static rf_status make_folder(const step *s, const char *path)
@@ -222,7 +201,7 @@ static rf_status note_new(turn *t)
     memset(node, 0, sizeof(*node));
     memcpy(node->resource, t->grant->resource, strlen(t->grant->resource) + 1);
     memcpy(node->holder, t->grant->holder, RF_HOLDER_LEN + 1);
-    node->session = t->step.session;
+    node->session = t->step.session.number;
     node->until_ms = t->grant->sent_ms + t->grant->ttl_ms;
     return rf__zoo_nodes_put(self(t->step.base)->nodes, node);
 }
@@ -230,7 +209,7 @@ static rf_status note_new(turn *t)
 /* Both requests at once: the second is answered as things are after the first. */
 static rf_status create_and_list(turn *t, rf__zoo_reply *made)
 {
-    char name[RF__ZOO_NAME_MAX], words[WORDS_MAX];
+    char name[RF__ZOO_NAME_MAX], words[RF__ZOO_WORDS_MAX];
     rf__zoo_path path, folder;
     rf__zoo_call *create, *list;
     rf_status status;
@@ -238,7 +217,7 @@ static rf_status create_and_list(turn *t, rf__zoo_reply *made)
     rf__zoo_first_part(name, t->grant->holder);
     rf__zoo_in_folder(&path, t->step.prefix, t->step.resource, name);
     rf__zoo_folder(&folder, t->step.prefix, t->step.resource);
-    write_words(words, t->grant->ttl_ms, t->step.session_ms);
+    rf__zoo_write_words(words, t->grant->ttl_ms, t->step.session.session_ms);
     create = send_at(&t->step, RF__ZOO_CREATE, path.text, words);
     list = send_at(&t->step, RF__ZOO_LIST, folder.text, NULL);
     status = answer(&t->step, create, made);
@@ -325,7 +304,7 @@ static rf_status busy(turn *t)
         t->node.until_ms = rf__now_ms() + GRACE_MS;
         (void)rf__zoo_nodes_put(self(t->step.base)->nodes, &t->node);
     } else {
-        leave(&t->step, &t->node);
+        (void)leave(&t->step, &t->node);
     }
     return status == RF_OK ? fail(t->step.base, RF_BUSY, "held by another")
                            : status;
@@ -344,9 +323,8 @@ static rf_status replay(turn *t)
 
     if (status != RF_OK)
         return status;
-    leave(&t->step, &t->node);
-    if (first.code != RF__ZOO_DONE ||
-        !read_words(first.text, &ttl_ms, &session_ms))
+    if (!leave(&t->step, &t->node) || first.code != RF__ZOO_DONE ||
+        !rf__zoo_read_words(first.text, &ttl_ms, &session_ms))
         return fail(t->step.base, RF_RETRY, "its lock has just ended");
     if (ttl_ms > session_ms)
         ttl_ms = session_ms;
@@ -354,7 +332,11 @@ static rf_status replay(turn *t)
     if (ttl_ms < t->grant->ttl_ms)
         t->grant->ttl_ms = ttl_ms;
     t->grant->fence = self(t->step.base)->numbers_from + first.czxid;
-    return RF_OK;
+    snprintf(t->node.name, sizeof(t->node.name), "%s", t->line.first);
+    t->node.czxid = first.czxid;
+    t->node.is_granted = t->node.is_foreign = 1;
+    t->node.until_ms = t->grant->sent_ms + t->grant->ttl_ms;
+    return rf__zoo_nodes_put(self(t->step.base)->nodes, &t->node);
 }
 
 /*
@@ -363,7 +345,7 @@ static rf_status replay(turn *t)
  */
 static rf_status prove(turn *t)
 {
-    char words[WORDS_MAX];
+    char words[RF__ZOO_WORDS_MAX];
     rf__zoo_reply set;
     rf_status status;
 
@@ -372,7 +354,7 @@ static rf_status prove(turn *t)
     status = rf__zoo_nodes_put(self(t->step.base)->nodes, &t->node);
     if (status != RF_OK)
         return status;
-    write_words(words, t->grant->ttl_ms, t->step.session_ms);
+    rf__zoo_write_words(words, t->grant->ttl_ms, t->step.session.session_ms);
     status = ask(&t->step, RF__ZOO_SET, t->node.name, words, &set);
     if (status != RF_OK || set.code == RF__ZOO_DONE)
         return status;
@@ -395,8 +377,6 @@ static rf_status take(turn *t)
         return status;
     t->node.is_granted = 1;
     t->grant->fence = self(t->step.base)->numbers_from + t->node.czxid;
-    if (t->grant->ttl_ms > t->step.session_ms)
-        t->grant->ttl_ms = t->step.session_ms;
     return rf__zoo_nodes_put(nodes, &t->node);
 }
 
@@ -429,6 +409,13 @@ static rf_status too_low(rf__source *base, rf_fence floor)
     return RF_MISUSE;
 }
 
+/* Nothing is promised beyond what the servers keep a session for. */
+static void shorten(rf__grant *grant, const step *s)
+{
+    if (grant->ttl_ms > s->session.session_ms)
+        grant->ttl_ms = s->session.session_ms;
+}
+
 static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
                          int64_t deadline_ms)
 {
@@ -441,6 +428,7 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
     status = begin(base, grant->resource, grant->ttl_ms, deadline_ms, &t.step);
     if (status != RF_OK)
         return status;
+    shorten(grant, &t.step);
     if (!rf__zoo_nodes_get(self(base)->nodes, grant->resource, grant->holder,
                            &t.node))
         status = make_node(&t);
@@ -452,7 +440,7 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
         status = decide(&t);
     free(t.list.names);
     if (status == RF_OK && grant->fence <= floor) {
-        leave(&t.step, &t.node);
+        (void)leave(&t.step, &t.node);
         return too_low(base, floor);
     }
     return status;
@@ -483,7 +471,7 @@ static int is_granted(rf__source *base, const rf__grant *grant,
 
 static rf_status renew(rf__source *base, rf__grant *grant, int64_t deadline_ms)
 {
-    char words[WORDS_MAX];
+    char words[RF__ZOO_WORDS_MAX];
     rf__zoo_reply set;
     rf__zoo_node node;
     rf_status status;
@@ -494,6 +482,10 @@ static rf_status renew(rf__source *base, rf__grant *grant, int64_t deadline_ms)
         return status;
     if (!is_granted(base, grant, &node))
         return lost(&s, grant);
+    if (node.is_foreign)
+        return fail(base, RF_MISUSE,
+                    "ZooKeeper ends a lock with the client "
+                    "that took it: only that one renews it");
     grant->sent_ms = rf__now_ms();
     /* Never sooner than was promised before, and not while this is going on. */
     if (node.until_ms < grant->sent_ms + grant->ttl_ms)
@@ -501,34 +493,16 @@ static rf_status renew(rf__source *base, rf__grant *grant, int64_t deadline_ms)
     status = rf__zoo_nodes_put(self(base)->nodes, &node);
     if (status != RF_OK)
         return status;
-    write_words(words, node.until_ms - grant->sent_ms, s.session_ms);
+    rf__zoo_write_words(words, node.until_ms - grant->sent_ms,
+                        s.session.session_ms);
     status = ask(&s, RF__ZOO_SET, node.name, words, &set);
     if (status != RF_OK)
         return status;
+    shorten(grant, &s);
     if (set.code == RF__ZOO_DONE && set.czxid == node.czxid)
         return RF_OK;
     rf__zoo_nodes_remove(self(base)->nodes, &node);
     return lost(&s, grant);
-}
-
-/* The node of a grant that another client of this holder has taken. */
-static rf_status find_granted(const step *s, const rf__grant *grant,
-                              rf__zoo_node *node)
-{
-    rf__zoo_reply list, found = { .code = RF__ZOO_NONE };
-    rf_status status = list_nodes(s, &list);
-    rf__zoo_line line = rf__zoo_line_up(&list, "", grant->holder);
-
-    memset(node, 0, sizeof(*node));
-    if (status == RF_OK && line.found != NULL) {
-        snprintf(node->name, sizeof(node->name), "%s", line.found);
-        status = only_read(ask(s, RF__ZOO_GET, line.found, NULL, &found));
-    }
-    free(list.names);
-    if (found.code != RF__ZOO_DONE ||
-        self(s->base)->numbers_from + found.czxid != grant->fence)
-        node->name[0] = '\0';
-    return status;
 }
 
 /*
@@ -541,24 +515,18 @@ static rf_status release(rf__source *base, rf__grant *grant,
     rf__zoo_reply reply;
     rf__zoo_node node;
     rf_status status;
-    int is_ours;
     step s;
 
     status = begin(base, grant->resource, SESSION_MS, deadline_ms, &s);
     if (status != RF_OK)
         return status;
-    is_ours = is_granted(base, grant, &node);
-    if (!is_ours)
-        status = find_granted(&s, grant, &node);
-    if (status != RF_OK)
-        return status;
-    if (node.name[0] == '\0')
+    if (!is_granted(base, grant, &node))
         return lost(&s, grant);
     status = ask(&s, RF__ZOO_DELETE, node.name, NULL, &reply);
-    if (is_ours && status != RF_OK) {
+    if (status != RF_OK) {
         node.until_ms = rf__now_ms();
         (void)rf__zoo_nodes_put(self(base)->nodes, &node);
-    } else if (is_ours) {
+    } else {
         rf__zoo_nodes_remove(self(base)->nodes, &node);
     }
     if (status == RF_OK && reply.code != RF__ZOO_DONE)
@@ -579,6 +547,14 @@ static rf_status reissue(rf__source *base, rf__grant *grant, rf_fence floor,
     if (!is_granted(base, grant, &node))
         return lost(&s, grant);
     return too_low(base, floor);
+}
+
+static int stands(rf__source *base, const rf__grant *grant)
+{
+    rf__zoo_nodes *nodes = self(base)->nodes;
+
+    return rf__zoo_nodes_is_ours(nodes) &&
+           rf__zoo_nodes_stands(nodes, grant->resource, grant->holder);
 }
 
 /* ---- Waiting -------------------------------------------------------------------------------- */
@@ -633,7 +609,7 @@ static rf_status wait_in_line(rf__source *base, rf__grant *grant,
     }
     if (is_readable(grant->cancel_fd)) {
         s.deadline_ms = rf__now_ms() + GRACE_MS;
-        leave(&s, &node);
+        (void)leave(&s, &node);
         return RF_OK;
     }
     node.until_ms = rf__now_ms() + GRACE_MS;
@@ -780,6 +756,8 @@ static const rf__source_ops ops = {
     .list = list,
     .renew_all = rf__renew_in_turn,
     .release_all = rf__release_in_turn,
+    .is_fixed = 1,
+    .stands = stands,
     .goes_with_client = 1,
     .clone = clone,
     .close = close_source,
