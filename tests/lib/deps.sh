@@ -37,7 +37,7 @@ packages() {
     bench) echo gnuplot-nox python3-redis python3-hiredis ;;
     matrix) echo debootstrap ;;
     drills) echo strace ;;
-    deb) echo debhelper dpkg-dev git ;;
+    deb) echo build-essential debhelper dpkg-dev git ;;
     sim) echo liblua5.1-0-dev ;;
     *)
         echo "deps: unknown group $1" >&2

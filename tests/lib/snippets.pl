@@ -97,15 +97,29 @@ sub excerpt {
     return index($whole, $part) >= 0 ? undef : "not found in $file";
 }
 
+# What a comment says of a statement, such as "-- UPDATE 0", is what psql says.
+sub untrue {
+    my ($text, $said) = @_;
+    my $tag  = qr/(?:UPDATE|DELETE|MERGE|INSERT 0) \d+/;
+    my @want = $text =~ /--.*?($tag)/g;
+    my @have = $said =~ /^($tag)$/mg;
+    my $next = 0;
+    for (@have) {
+        $next++ if $next < @want && $want[$next] eq $_;
+    }
+    return if $next == @want;
+    return "the block says @want; psql says @have";
+}
+
 sub sql {
     my ($block, $want) = @_;
-    my ($good, $said) = try($block->{text}, 'snippet.sql', 'psql', '-X', '-q',
+    my ($good, $said) = try($block->{text}, 'snippet.sql', 'psql', '-X',
         '-v', 'ON_ERROR_STOP=1', '-v', 'VERBOSITY=verbose', '-f');
     if ($want) {
         return if !$good && $said =~ /ERROR:  \Q$want\E:/;
         return "not refused with $want:\n$said";
     }
-    return $good ? undef : $said;
+    return $good ? untrue($block->{text}, $said) : $said;
 }
 
 sub shell {
@@ -131,14 +145,14 @@ SH
     return $good ? undef : $said;
 }
 
-# Nothing is run: every "make TARGET" must be one that make help lists.
+# Nothing is run: every "make TARGET" must be one that make help-all lists.
 sub targets {
     my ($block) = @_;
     my ($good, $said) = try($block->{text}, 'snippet.sh', 'bash', '-n');
     return $said if !$good;
     my %known = map { /^  ([a-z-]+)\s/ ? ($1 => 1) : () }
-        `make -s --no-print-directory -C $root help`;
-    my @words = map { /\bmake\s+([^#&;|\n]*)/g } $block->{text};
+        `make -s --no-print-directory -C $root help-all`;
+    my @words = map { /\bmake[ \t]+([^#&;|\n]*)/g } $block->{text};
     my @bad = grep { !/=|^-/ && !$known{$_} } map { split ' ' } @words;
     return @bad ? "no such target: @bad" : @words ? undef : 'no make in it';
 }
