@@ -32,7 +32,7 @@ MAKE_EXTENSION = +@mkdir -p $(BUILD)/pg_extension && $(MAKE) \
 .PHONY: all client extension examples check test-client test-sql \
         test-isolation test tests demo try bench bench-counts model sim \
         mutants drills soak coverage matrix sqlsmith fuzz lint format install uninstall \
-        install-extension deb deb-check pgxn deps deps-build clean help help-all
+        install-extension reference deb deb-check pgxn deps deps-build clean help help-all
 
 all: client extension ## build the library and the extension
 
@@ -142,6 +142,10 @@ install-extension: extension
 uninstall: ## remove what install put there
 	$(MAKE_CLIENT) uninstall
 	$(MAKE_EXTENSION) uninstall
+
+reference: #. docs/c-reference.md, from the headers
+	@client/reference client/ringfence.h client/ringfence_pg.h \
+	  client/ringfence_async.h >docs/c-reference.md
 
 deb: deps #. Debian packages, in build/deb
 	@tests/lib/deps.sh deb
