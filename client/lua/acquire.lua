@@ -20,6 +20,7 @@
 --        "COUNTER_BAD" or "LOCK_BAD" or "ARGUMENT_BAD", what}
 
 local MAX = '9007199254740991' -- 2^53 - 1
+local LATE = 2000 -- ms after which a waiter that did not ask again has left
 local holder, ttl, floor, wait = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local token, tag, idle = ARGV[5] or '', ARGV[6] or '', ARGV[7]
 
@@ -45,6 +46,13 @@ local function get(key)
         return false, 'it is not a string'
     end
     return false, nil, value
+end
+
+-- How long somebody is to be seen waiting: to the end of the wait, or until the
+-- holder's end should have made it ask again.  It may leave, and nobody tells.
+local function awaited(left)
+    left = tonumber(left)
+    return left < 0 and tonumber(wait) or math.min(tonumber(wait), left + LATE)
 end
 
 if not holder or #holder ~= 32 or not holder:find('^[0-9a-f]+$') then
@@ -83,8 +91,9 @@ if lock then
     end
     -- "read": those who took it by acquire_shared.lua.
     ours = ours or lock == 'read'
-    if wait ~= '0' and redis.call('PTTL', KEYS[4]) < tonumber(wait) then
-        redis.call('SET', KEYS[4], '1', 'PX', wait)
+    local until_asked = awaited(left)
+    if wait ~= '0' and redis.call('PTTL', KEYS[4]) < until_asked then
+        redis.call('SET', KEYS[4], '1', 'PX', string.format('%.0f', until_asked))
     end
     return reply('BUSY', left, kept and 'kept' or ours and 'ours' or 'foreign')
 end

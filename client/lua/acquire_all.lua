@@ -19,6 +19,7 @@
 --        "COUNTER_BAD" or "LOCK_BAD" or "ARGUMENT_BAD", what, which}
 
 local MAX = '9007199254740991' -- 2^53 - 1
+local LATE = 2000 -- ms after which a waiter that did not ask again has left
 local GRACE = '500' -- ms that a woken waiter has to come and take the lock
 local holder, ttl, floor, wait = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local token, which, tag = ARGV[5] or '', tonumber(ARGV[6] or '0'), ARGV[7] or ''
@@ -47,6 +48,12 @@ local function get(key)
         return false, 'it is not a string'
     end
     return false, nil, value
+end
+
+-- As in acquire.lua.
+local function awaited(left)
+    left = tonumber(left)
+    return left < 0 and tonumber(wait) or math.min(tonumber(wait), left + LATE)
 end
 
 if not holder or #holder ~= 32 or not holder:find('^[0-9a-f]+$') then
@@ -96,9 +103,11 @@ for i = 1, n do
         if not (regular and owner == holder) then
             local left = tostring(redis.call('PTTL', KEYS[key]))
             pass_on()
+            local until_asked = awaited(left)
             if wait ~= '0' and
-                redis.call('PTTL', KEYS[key + 3]) < tonumber(wait) then
-                redis.call('SET', KEYS[key + 3], '1', 'PX', wait)
+                redis.call('PTTL', KEYS[key + 3]) < until_asked then
+                redis.call('SET', KEYS[key + 3], '1', 'PX',
+                    string.format('%.0f', until_asked))
             end
             return reply('BUSY', left, kept[i] and 'kept' or
                 (regular or lock == 'read') and 'ours' or 'foreign',

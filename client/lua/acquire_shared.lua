@@ -13,6 +13,7 @@
 --       {"acquire_shared", holder, tag, "LOCK_BAD" or "ARGUMENT_BAD", what}
 
 local GRACE = '500' -- ms that a woken waiter has to come and take the lock
+local LATE = 2000 -- ms after which a waiter that did not ask again has left
 local holder, ttl, wait = ARGV[1], ARGV[2], ARGV[3]
 local token, tag = ARGV[4] or '', ARGV[5] or ''
 
@@ -63,10 +64,17 @@ if lock and (lock ~= 'read' or (waiting and token == '')) then
     if lock == 'read' or (fence and #owner == 32) then
         who = 'ours'
     end
-    if wait ~= '0' and redis.call('PTTL', KEYS[3]) < tonumber(wait) then
-        redis.call('SET', KEYS[3], '1', 'PX', wait)
+    local left, seen = redis.call('PTTL', KEYS[1]), redis.call('PTTL', KEYS[3])
+    local until_asked = left < 0 and tonumber(wait) or
+        math.min(tonumber(wait), left + LATE) -- as in acquire.lua
+    if lock == 'read' then
+        -- Only who is seen waiting keeps us out, and we would keep ourselves
+        -- out if we were seen too: ask again when that is over.
+        left = seen >= 0 and seen < left and seen or left
+    elseif wait ~= '0' and seen < until_asked then
+        redis.call('SET', KEYS[3], '1', 'PX', string.format('%.0f', until_asked))
     end
-    return reply('BUSY', tostring(redis.call('PTTL', KEYS[1])), who)
+    return reply('BUSY', tostring(left), who)
 end
 
 if not lock then

@@ -218,6 +218,7 @@ typedef struct person {
     pthread_t thread;
     int shared, rounds;
     rf_status status;
+    rf_client *client; /* NULL: one of its own */
 } person;
 
 static void be_inside(int shared)
@@ -239,9 +240,9 @@ static void be_inside(int shared)
 static void *live(void *arg)
 {
     person *p = arg;
-    rf_client *own;
+    rf_client *own = p->client;
 
-    if (rf_open(redis_server_url(server), NULL, &own) != RF_OK)
+    if (own == NULL && rf_open(redis_server_url(server), NULL, &own) != RF_OK)
         return NULL;
     for (int i = 0; i < p->rounds && p->status == RF_OK; i++) {
         rf_lock *lock;
@@ -252,7 +253,8 @@ static void *live(void *arg)
         be_inside(p->shared);
         p->status = rf_release(lock);
     }
-    rf_close(own);
+    if (p->client == NULL)
+        rf_close(own);
     return NULL;
 }
 
@@ -296,6 +298,32 @@ static void test_reader_who_comes_after_a_waiting_writer_waits(void **state)
     assert_status(one.status, RF_OK);
 }
 
+/* The wait was to be a long one, but nobody is there any more. */
+static void test_readers_do_not_queue_behind_a_writer_that_left(void **state)
+{
+    person one = { .shared = 0, .rounds = 1 };
+    rf_lock *first = reader(1000), *second;
+    int64_t since = test_now_ms();
+
+    (void)state;
+    assert_status(rf_keep(first, NULL), RF_OK);
+    assert_status(rf_open(redis_server_url(server), NULL, &one.client), RF_OK);
+    pthread_create(&one.thread, NULL, live, &one);
+    while (redis_server_number(server, "EXISTS {lock:v1:r}:waiters") == 0)
+        assert_at_most_ms(since, 10000);
+    rf_cancel(one.client);
+    pthread_join(one.thread, NULL);
+    assert_status(one.status, RF_TIMEOUT);
+    rf_close(one.client);
+
+    since = test_now_ms();
+    assert_status(take(client, 1, 30000, 20000, &second), RF_OK);
+    assert_at_most_ms(since, 10000);
+    assert_true(rf_lock_left_ms(first) > 0);
+    assert_status(rf_release(second), RF_OK);
+    assert_status(rf_release(first), RF_OK);
+}
+
 int main(void)
 {
 #define CASE(name) \
@@ -313,6 +341,7 @@ int main(void)
         CASE(test_writer_s_lock_serves_for_reading_but_not_otherwise),
         CASE(test_readers_and_writers_never_meet_and_nobody_starves),
         CASE(test_reader_who_comes_after_a_waiting_writer_waits),
+        CASE(test_readers_do_not_queue_behind_a_writer_that_left),
     };
 
     return run_group(tests, redis_world_start, redis_world_stop);
