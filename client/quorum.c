@@ -275,17 +275,24 @@ static rf_status renew(rf__source *base, rf__grant *grant, int64_t deadline_ms)
 }
 
 /*
- * A master that was not raised has another number: so any number is meant, but
- * where this request, should it be late, could meet a later grant.
+ * A master that was not raised has another number: so any number is given back,
+ * but where this request, should it be late, could meet a later grant.
  */
-static rf_status release(rf__source *base, rf__grant *grant,
-                         int64_t deadline_ms)
+static rf__grant whatever_its_number(const rf__grant *grant)
 {
     rf__grant what = *grant;
-    rf__ballot b;
 
     if (!grant->again)
         what.fence = RF_FENCE_MAX;
+    return what;
+}
+
+static rf_status release(rf__source *base, rf__grant *grant,
+                         int64_t deadline_ms)
+{
+    rf__grant what = whatever_its_number(grant);
+    rf__ballot b;
+
     rf__ballot_init(&b, self(base), &what);
     ask_all(&b, &rf__script_withdraw);
     rf__ballot_hold(&b, deadline_ms);
@@ -302,7 +309,11 @@ static void vote_on_all(rf__quorum *q, const rf__script *script,
     rf__ballot b[RF__BALLOTS_MAX];
 
     for (size_t i = 0; i < all->n; i++) {
-        rf__ballot_init(&b[i], q, &all->grant[i]);
+        rf__grant what = script == &rf__script_withdraw
+                             ? whatever_its_number(&all->grant[i])
+                             : all->grant[i];
+
+        rf__ballot_init(&b[i], q, &what);
         ask_all(&b[i], script);
     }
     rf__ballots_hold(b, all->n, deadline_ms);

@@ -730,6 +730,25 @@ static void test_many_locks_are_renewed_and_given_back_together(void **state)
     rf_close(client);
 }
 
+/* A master that joined late may have issued more than what was agreed on. */
+static void test_set_of_locks_is_given_back_whatever_a_master_s_number(
+    void **state)
+{
+    static const char *const names[] = { "whole0", "whole1" };
+    rf_client *client = open_at(url, 5000);
+    rf_lock *locks[2];
+    char value[64];
+
+    (void)state;
+    assert_status(rf_acquire_all(client, names, 2, NULL, locks), RF_OK);
+    wait_until(held(names[0]) == NODES && held(names[1]) == NODES);
+    snprintf(value, sizeof(value), "77:%s", rf_lock_holder(locks[0]));
+    redis_server_command(node[4], "SET " LOCK " %s PX 60000", names[0], value);
+    assert_status(rf_release_all(locks, 2), RF_OK);
+    wait_until(held(names[0]) == 0 && held(names[1]) == 0);
+    rf_close(client);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -755,6 +774,8 @@ int main(void)
         cmocka_unit_test(test_masters_that_hang_cost_little_time),
         cmocka_unit_test(test_two_of_five_may_be_gone_and_three_may_not),
         cmocka_unit_test(test_many_locks_are_renewed_and_given_back_together),
+        cmocka_unit_test(
+            test_set_of_locks_is_given_back_whatever_a_master_s_number),
     };
 
     return run_group(tests, start, stop);

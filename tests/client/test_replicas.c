@@ -146,6 +146,28 @@ static void test_set_of_locks_is_given_back_whole(void **state)
     rf_close(client);
 }
 
+/* The count of replicas comes behind it, and must not be read as an answer. */
+static void test_set_of_locks_is_asked_for_again_after_an_answer_without_sense(
+    void **state)
+{
+    static const char *const names[] = { "sense1", "sense2" };
+    static const char *const answers[] = { "*1\r\n$3\r\nabc\r\n", ":7\r\n",
+                                           "-NOSCRIPT no\r\n" };
+    rf_lock *locks[2];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+        rf_client *client = open_for(2, 5000);
+
+        proxy_say(fault, 1, answers[i], strlen(answers[i]));
+        assert_status(rf_acquire_all(client, names, 2, NULL, locks), RF_OK);
+        assert_true(rf_lock_fence(locks[0]) == (rf_fence)i + 1);
+        assert_status(rf_release_all(locks, 2), RF_OK);
+        assert_int_equal(held(names[0]) + held(names[1]), 0);
+        rf_close(client);
+    }
+}
+
 static void test_reader_that_replicas_lack_is_given_back(void **state)
 {
     rf_client *client = open_for(3, 50);
@@ -268,6 +290,8 @@ int main(void)
         cmocka_unit_test(test_replica_that_hangs_does_not_count),
         cmocka_unit_test(test_replayed_grant_is_not_taken_for_replicated),
         cmocka_unit_test(test_set_of_locks_is_given_back_whole),
+        cmocka_unit_test(
+            test_set_of_locks_is_asked_for_again_after_an_answer_without_sense),
         cmocka_unit_test(test_reader_that_replicas_lack_is_given_back),
         cmocka_unit_test(test_fence_raised_without_replicas_ends_the_lock),
         cmocka_unit_test(test_connection_lost_while_replicas_are_counted),
