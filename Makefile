@@ -32,7 +32,7 @@ MAKE_EXTENSION = +@mkdir -p $(BUILD)/pg_extension && $(MAKE) \
 .PHONY: all client extension examples check test-client test-sql \
         test-isolation test tests demo try bench bench-counts model sim \
         mutants drills soak coverage matrix sqlsmith fuzz lint format install uninstall \
-        install-extension reference deb deb-check pgxn deps deps-build clean help help-all
+        install-extension reference abi-check abi-accept deb deb-check pgxn deps deps-build clean help help-all
 
 all: client extension ## build the library and the extension
 
@@ -146,6 +146,14 @@ uninstall: ## remove what install put there
 reference: #. docs/c-reference.md, from the headers
 	@client/reference client/ringfence.h client/ringfence_pg.h \
 	  client/ringfence_async.h >docs/c-reference.md
+
+abi-check: client #. programs built for the last release still run
+	@tests/lib/deps.sh abi
+	@tests/abi/check $(BUILD)/libringfence.so
+
+abi-accept: client #. take the library as it is for the next abi-check
+	@tests/lib/deps.sh abi
+	@tests/abi/check --accept $(BUILD)/libringfence.so
 
 deb: deps #. Debian packages, in build/deb
 	@tests/lib/deps.sh deb

@@ -23,7 +23,7 @@ packages() {
     check)
         packages build
         echo g++ libcmocka-dev openssl jq groff-base pgbouncer etcd-server \
-            default-jre-headless libzookeeper-java \
+            default-jre-headless libzookeeper-java abigail-tools \
             "postgresql-$PG_MAJOR-pgtap" python3-redis python3-psycopg2
         # Node's own packages of it know nothing of Debian's.
         command -v npm >/dev/null || echo nodejs npm
@@ -34,6 +34,7 @@ packages() {
     fuzz) echo clang libclang-rt-14-dev ;;
     sqlsmith) echo sqlsmith ;;
     coverage) echo lcov ;;
+    abi) echo abigail-tools binutils ;;
     bench) echo gnuplot-nox python3-redis python3-hiredis ;;
     matrix) echo debootstrap ;;
     drills) echo strace ;;
