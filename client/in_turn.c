@@ -13,14 +13,43 @@
 
 #include "internal.h"
 
+/* 1: it is gone, for certain. */
+static int give_back(rf__source *s, rf__grant *grant, int64_t deadline_ms)
+{
+    rf_status status;
+
+    grant->again = 1;
+    status = s->ops->release(s, grant, deadline_ms);
+    return status == RF_OK || status == RF_LOST;
+}
+
+/*
+ * What was given back before and is handed out again has not arrived there yet:
+ * that may come at any time, and takes the lock away from who believes in it.
+ * So it is given back once more, until there is another number.
+ */
+static rf_status acquire_anew(rf__source *s, rf__grant *grant, rf_fence floor,
+                              int64_t deadline_ms)
+{
+    rf_fence given_back = grant->fence;
+    rf_status status = s->ops->acquire(s, grant, floor, deadline_ms);
+
+    if (status != RF_OK || given_back == 0 || grant->fence != given_back)
+        return status;
+    if (!give_back(s, grant, deadline_ms))
+        return RF_UNKNOWN;
+    rf__set_error(s->error, "what was given back had to be given back again");
+    return RF_RETRY;
+}
+
 rf_status rf__acquire_in_turn(rf__source *s, rf__grants *grants, rf_fence floor,
                               int64_t deadline_ms)
 {
-    rf_status status = RF_OK, back;
+    rf_status status = RF_OK;
     size_t n;
 
     for (n = 0; n < grants->n; n++) {
-        status = s->ops->acquire(s, &grants->grant[n], floor, deadline_ms);
+        status = acquire_anew(s, &grants->grant[n], floor, deadline_ms);
         if (status != RF_OK)
             break;
     }
@@ -32,9 +61,7 @@ rf_status rf__acquire_in_turn(rf__source *s, rf__grants *grants, rf_fence floor,
     if (grants->grant[n].needs_floor)
         grants->grant[0].needs_floor = 1;
     while (n-- > 0) {
-        grants->grant[n].again = 1;
-        back = s->ops->release(s, &grants->grant[n], deadline_ms);
-        if (back != RF_OK && back != RF_LOST)
+        if (!give_back(s, &grants->grant[n], deadline_ms))
             status = RF_UNKNOWN;
     }
     return status;

@@ -14,8 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base64.h"
+#include "etcd.h"
 #include "etcd_cluster.h"
+#include "etcd_keys.h"
 #include "pg_world.h"
 
 static etcd_cluster *etcd;
@@ -278,44 +279,6 @@ static void test_lock_ends_before_its_lease(void **state)
     rf_close(client);
 }
 
-/* Of the key of a lock, as the gateway writes it. */
-static void read_lease(const char *resource, char out[32])
-{
-    char key[64], name[64], body[128];
-    const char *said;
-    int len = snprintf(name, sizeof(name), "lock:v1:%s", resource);
-
-    rf__base64_write(key, name, (size_t)len);
-    snprintf(body, sizeof(body), "{\"key\":\"%s\"}", key);
-    said = strstr(etcd_cluster_post(etcd, 0, "/v3/kv/range", body),
-                  "\"lease\":\"");
-    assert_non_null(said);
-    snprintf(out, 32, "%.*s", (int)strcspn(said + 9, "\""), said + 9);
-}
-
-/* What ended the attempt before may come again, and late. */
-static void test_late_end_of_an_attempt_meets_no_later_lock(void **state)
-{
-    rf_acquire_options opts = RF_ACQUIRE_INIT;
-    rf_client *client = open_etcd(10000);
-    char first[32], body[64];
-    rf_lock *lock;
-
-    (void)state;
-    opts.holder = "000000000000000000000000000000ab";
-    assert_status(rf_acquire(client, "late", &opts, &lock), RF_OK);
-    read_lease("late", first);
-    assert_status(rf_release(lock), RF_OK);
-    assert_status(rf_acquire(client, "late", &opts, &lock), RF_OK);
-    snprintf(body, sizeof(body), "{\"ID\":\"%s\"}", first);
-    (void)etcd_cluster_post(etcd, 0, "/v3/lease/revoke", body);
-    assert_status(rf_renew(lock, 30000), RF_OK);
-    assert_status(rf_release(lock), RF_OK);
-    rf_close(client);
-}
-
-/* ---- Who may ----------------------------------------------------------------------------- */
-
 static void post(const char *path, const char *body)
 {
     const char *said = etcd_cluster_post(etcd, 0, path, body);
@@ -323,6 +286,167 @@ static void post(const char *path, const char *body)
     if (strstr(said, "\"error\"") != NULL || *said == '\0')
         fail_msg("%s: %s", path, said);
 }
+
+/* Of a key, as the gateway writes it. */
+static void read_lease(const char *name, char out[32])
+{
+    char key[RF__BASE64_SIZE(128)], body[256];
+    const char *said;
+
+    rf__base64_write(key, name, strlen(name));
+    snprintf(body, sizeof(body), "{\"key\":\"%s\"}", key);
+    said = strstr(etcd_cluster_post(etcd, 0, "/v3/kv/range", body),
+                  "\"lease\":\"");
+    assert_non_null(said);
+    snprintf(out, 32, "%.*s", (int)strcspn(said + 9, "\""), said + 9);
+}
+
+/* As an operator would, or the end of its time: with what hangs on it. */
+static void end_lease(const char *lease)
+{
+    char body[64];
+
+    snprintf(body, sizeof(body), "{\"ID\":\"%s\"}", lease);
+    (void)etcd_cluster_post(etcd, 0, "/v3/lease/revoke", body);
+}
+
+/* What ended the attempt before may come again, and late. */
+static void test_late_end_of_an_attempt_meets_no_later_lock(void **state)
+{
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_client *client = open_etcd(10000);
+    char first[32];
+    rf_lock *lock;
+
+    (void)state;
+    opts.holder = "000000000000000000000000000000ab";
+    assert_status(rf_acquire(client, "late", &opts, &lock), RF_OK);
+    read_lease("lock:v1:late", first);
+    assert_status(rf_release(lock), RF_OK);
+    assert_status(rf_acquire(client, "late", &opts, &lock), RF_OK);
+    end_lease(first);
+    assert_status(rf_renew(lock, 30000), RF_OK);
+    assert_status(rf_release(lock), RF_OK);
+    rf_close(client);
+}
+
+/* ---- What an operator may do meanwhile --------------------------------------------------- */
+
+static void test_lock_whose_lease_is_gone_is_lost(void **state)
+{
+    rf_client *client = open_etcd(10000);
+    char lease[32];
+    rf_lock *lock;
+
+    (void)state;
+    assert_status(take(client, "gone", 0, &lock), RF_OK);
+    read_lease("lock:v1:gone", lease);
+    end_lease(lease);
+    assert_status(rf_renew(lock, 30000), RF_LOST);
+    rf_release(lock);
+    assert_status(take(client, "gone", 0, &lock), RF_OK);
+    read_lease("lock:v1:gone", lease);
+    end_lease(lease);
+    assert_status(rf_release(lock), RF_LOST);
+    rf_close(client);
+}
+
+/* A waiter's place ends when it was stopped for long: it gets another one. */
+static void *wait_for_place(void *arg)
+{
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_client *client = open_etcd(10000);
+    rf_lock *lock;
+
+    opts.wait_ms = 60000;
+    opts.holder = "000000000000000000000000000000cd";
+    if (rf_acquire(client, "place", &opts, &lock) == RF_OK) {
+        *(int *)arg = 1;
+        rf_release(lock);
+    }
+    rf_close(client);
+    return NULL;
+}
+
+static void test_waiter_whose_place_is_gone_is_served_all_the_same(void **state)
+{
+    static const char place[] = "lock:v1:\001qplace\001"
+                                "000000000000000000000000000000cd";
+    rf_client *client = open_etcd(10000);
+    int served_it = 0;
+    char lease[32];
+    pthread_t thread;
+    rf_lock *lock;
+
+    (void)state;
+    assert_status(take(client, "place", 0, &lock), RF_OK);
+    pthread_create(&thread, NULL, wait_for_place, &served_it);
+    while (queued("place") == 0)
+        usleep(2000);
+    read_lease(place, lease);
+    end_lease(lease);
+    assert_status(rf_release(lock), RF_OK);
+    pthread_join(thread, NULL);
+    assert_true(served_it);
+    assert_int_equal(queued("place"), 0);
+    rf_close(client);
+}
+
+/* What is too old to be told is no reason to sleep on. */
+static void test_history_that_is_gone_ends_a_watch(void **state)
+{
+    rf_client *client = open_etcd(10000);
+    int64_t begin_ms = test_now_ms();
+    rf__error error = { .text = "" };
+    rf__service service;
+    rf__etcd_key key;
+    char body[64];
+    rf__etcd *watching;
+    rf_lock *lock;
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        assert_works(client, "compacted");
+    assert_status(take(client, "compacted", 0, &lock), RF_OK);
+    snprintf(body, sizeof(body), "{\"revision\":\"%lld\"}",
+             (long long)rf_lock_fence(lock));
+    post("/v3/kv/compaction", body);
+    assert_status(rf__service_parse(etcd_cluster_url(etcd), &service, &error),
+                  RF_OK);
+    watching = rf__etcd_new(&service, &error);
+    rf__etcd_lock_key(&key, "lock:v1:", "compacted");
+    assert_status(
+        rf__etcd_watch(watching, key.text, 2, -1, rf__now_ms() + 60000), RF_OK);
+    assert_at_most_ms(begin_ms, 30000);
+    rf__etcd_free(watching);
+    assert_status(rf_release(lock), RF_OK);
+    rf_close(client);
+}
+
+/* ---- Numbers that are too low -------------------------------------------------------- */
+
+/* A renewal for longer has moved the key to another lease than it began with. */
+static void test_grant_too_low_is_given_back_wherever_its_key_is(void **state)
+{
+    rf_client *client = open_etcd(10000);
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_lock *lock, *none;
+    rf_info info;
+
+    (void)state;
+    opts.holder = "000000000000000000000000000000ef";
+    assert_status(rf_acquire(client, "moved", &opts, &lock), RF_OK);
+    assert_status(rf_renew(lock, 90000), RF_OK);
+    opts.floor = 1000000000;
+    assert_status(rf_acquire(client, "moved", &opts, &none), RF_MISUSE);
+    assert_status(rf_inspect(client, "moved", &info), RF_OK);
+    assert_false(info.held);
+    assert_status(rf_renew(lock, 90000), RF_LOST);
+    rf_release(lock);
+    rf_close(client);
+}
+
+/* ---- Who may ----------------------------------------------------------------------------- */
 
 static rf_status ask_as(const char *user)
 {
@@ -415,6 +539,11 @@ int main(void)
         cmocka_unit_test(test_lock_ends_before_its_lease),
         cmocka_unit_test(test_late_end_of_an_attempt_meets_no_later_lock),
         world_test(test_rebuilt_cluster_is_told_and_what_to_do),
+        cmocka_unit_test(test_lock_whose_lease_is_gone_is_lost),
+        cmocka_unit_test(
+            test_waiter_whose_place_is_gone_is_served_all_the_same),
+        cmocka_unit_test(test_history_that_is_gone_ends_a_watch),
+        cmocka_unit_test(test_grant_too_low_is_given_back_wherever_its_key_is),
         world_test(test_server_that_is_no_etcd_is_told),
         cmocka_unit_test(test_user_and_password_are_asked_for),
     };

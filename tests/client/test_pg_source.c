@@ -250,6 +250,61 @@ static void test_silence_is_not_waited_for_longer_than_allowed(void **state)
     through_proxy(PG_MUTE, 2, RF_UNKNOWN);
 }
 
+/* Whoever asks again as the same holder gets what it may have, and no more. */
+static void test_unknown_acquire_asked_again_grants_once(void **state)
+{
+    pg_proxy *proxy = pg_proxy_start();
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_client *client;
+    rf_lock *lock;
+    char url[256];
+
+    (void)state;
+    opts.holder = "00000000000000000000000000000abc";
+    snprintf(url, sizeof(url), "postgresql:///?host=%s&port=5432",
+             pg_proxy_folder(proxy));
+    client = open_at(url, 1000);
+    pg_proxy_set(proxy, PG_MUTE, 2);
+    assert_status(rf_acquire(client, "once", &opts, &lock), RF_UNKNOWN);
+    assert_status(rf_acquire(client, "once", &opts, &lock), RF_OK);
+    assert_true(rf_lock_fence(lock) == 1);
+    assert_int_equal(
+        database_number(admin, "SELECT ringfence.high_water('once')"), 1);
+    assert_status(rf_release(lock), RF_OK);
+    rf_close(client);
+    pg_proxy_stop(proxy);
+}
+
+/*
+ * Of two locks the second is busy, so the first is given back, and that is
+ * lost on the way: it could come at any later time.  Under its number the lock
+ * must not be had again.
+ */
+static void test_grant_that_is_on_its_way_back_is_not_had_again(void **state)
+{
+    static const char *const names[] = { "back:a", "back:b" };
+    pg_proxy *proxy = pg_proxy_start();
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_lock *locks[2];
+    rf_client *client;
+    char url[256];
+
+    (void)state;
+    opts.wait_ms = 30000;
+    snprintf(url, sizeof(url), "postgresql:///?host=%s&port=5432",
+             pg_proxy_folder(proxy));
+    client = open_at(url, 1000);
+    database_run(admin, "SELECT ringfence.acquire('back:b', 'x', '500 ms')");
+    /* Start-up, the look for a pooler, two acquisitions, the giving back. */
+    pg_proxy_set(proxy, PG_SWALLOW, 4);
+    assert_status(rf_acquire_all(client, names, 2, &opts, locks), RF_OK);
+    assert_true(rf_lock_fence(locks[0]) > 1);
+    assert_status(rf_renew(locks[0], 30000), RF_OK);
+    assert_status(rf_release_all(locks, 2), RF_OK);
+    rf_close(client);
+    pg_proxy_stop(proxy);
+}
+
 static void test_each_step_is_one_round_trip(void **state)
 {
     pg_proxy *proxy = pg_proxy_start();
@@ -295,6 +350,8 @@ int main(void)
         cmocka_unit_test(test_connection_that_was_ended_is_made_anew),
         cmocka_unit_test(test_answer_that_was_lost_is_asked_for_again),
         cmocka_unit_test(test_silence_is_not_waited_for_longer_than_allowed),
+        cmocka_unit_test(test_unknown_acquire_asked_again_grants_once),
+        cmocka_unit_test(test_grant_that_is_on_its_way_back_is_not_had_again),
         cmocka_unit_test(test_each_step_is_one_round_trip),
     };
 
