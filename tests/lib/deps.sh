@@ -22,7 +22,7 @@ packages() {
         ;;
     check)
         packages build
-        echo g++ libcmocka-dev openssl jq groff-base pgbouncer etcd-server \
+        echo g++ libcmocka-dev libuv1-dev openssl jq groff-base pgbouncer etcd-server \
             default-jre-headless libzookeeper-java abigail-tools \
             "postgresql-$PG_MAJOR-pgtap" python3-redis python3-psycopg2
         # Node's own packages of it know nothing of Debian's.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 ringfence maintainers */
 /*
- * loop.h - an event loop (libevent) for tests, and a client in it
+ * loop.h - an event loop for tests, and a client in it
  */
 #ifndef LOOP_H
 #define LOOP_H
