@@ -13,6 +13,7 @@
 #include "nodes/plannodes.h"
 #include "postmaster/autovacuum.h"
 #include "replication/walsender.h"
+#include "storage/bufmgr.h"
 #include "storage/ipc.h"
 #include "utils/guc.h"
 #include "utils/relcache.h"
@@ -51,6 +52,26 @@
 #else
 #define rf_index_beginscan(heap, index, snapshot, nkeys) \
 	index_beginscan((heap), (index), (snapshot), (nkeys), 0)
+#endif
+
+/* The file that a table is kept in. */
+#if PG_VERSION_NUM >= 160000
+#define RfFile					RelFileLocator
+#define rf_file_of(rel)			((rel)->rd_locator)
+#else
+#define RfFile					RelFileNode
+#define rf_file_of(rel)			((rel)->rd_node)
+#endif
+
+/*
+ * Pin a buffer if it still has that page of the file.  Before 14 one cannot
+ * tell without looking for the page among all buffers.
+ */
+#if PG_VERSION_NUM >= 140000
+#define rf_read_recent_buffer(file, block, buffer) \
+	ReadRecentBuffer((file), MAIN_FORKNUM, (block), (buffer))
+#else
+#define rf_read_recent_buffer(file, block, buffer)	false
 #endif
 
 /*

@@ -3,12 +3,23 @@
 /*
  * hint.c
  *		Where this backend last saw a resource's row, and what was in it.
+ *
+ * Most calls of the guard find what the one before found, so that one has to
+ * be cheap: neither table nor index is opened, no snapshot is taken, and the
+ * page is found without a look into the table of all buffers.
  */
 #include "hint.h"
 
-#define N_HINTS		512
+#include "access/heapam.h"
+#include "storage/bufmgr.h"
+#include "storage/bufpage.h"
+#include "utils/snapmgr.h"
+
+/* A session that works on ten thousand resources finds most of them again. */
+#define N_HINTS		16384
 
 static RfHint hints[N_HINTS];
+static uint64 age = 1;			/* hints of another age are void */
 
 static RfHint *
 place_of(uint64 hash)
@@ -21,26 +32,62 @@ rf_hint_find(uint64 hash)
 {
 	RfHint	   *hint = place_of(hash);
 
-	if (!ItemPointerIsValid(&hint->tid) || hint->hash != hash)
-		return NULL;
-	return hint;
+	return hint->age == age && hint->hash == hash ? hint : NULL;
 }
 
-void
-rf_hint_set(uint64 hash, int64 fence, ItemPointer tid)
+RfHint *
+rf_hint_new(uint64 hash)
 {
 	RfHint	   *hint = place_of(hash);
 
 	hint->hash = hash;
-	hint->fence = fence;
-	hint->tid = *tid;
+	hint->age = age;
+	return hint;
 }
 
 void
 rf_hint_forget_all(void)
 {
-	int			i;
+	age++;
+}
 
-	for (i = 0; i < N_HINTS; i++)
-		ItemPointerSetInvalid(&hints[i].tid);
+/*
+ * SnapshotSelf is what has been committed up to this moment, as the latest
+ * snapshot would tell; for one version, which is there or not, that is enough.
+ */
+static bool
+is_there(const RfHint *hint, Oid table, HeapTuple tuple)
+{
+	Page		page = BufferGetPage(hint->buffer);
+	OffsetNumber offset = ItemPointerGetOffsetNumber(&hint->tid);
+	ItemId		item;
+
+	if (offset > PageGetMaxOffsetNumber(page))
+		return false;
+	item = PageGetItemId(page, offset);
+	if (!ItemIdIsNormal(item))
+		return false;
+	tuple->t_data = (HeapTupleHeader) PageGetItem(page, item);
+	tuple->t_len = ItemIdGetLength(item);
+	tuple->t_self = hint->tid;
+	tuple->t_tableOid = table;
+	return HeapTupleSatisfiesVisibility(tuple, SnapshotSelf, hint->buffer);
+}
+
+bool
+rf_hint_follow(const RfHint *hint, Oid table, HeapTuple tuple)
+{
+	bool		found;
+
+	/* A page that vacuum has cut off is in no buffer. */
+	if (!rf_read_recent_buffer(hint->file,
+							   ItemPointerGetBlockNumber(&hint->tid),
+							   hint->buffer))
+		return false;
+	LockBuffer(hint->buffer, BUFFER_LOCK_SHARE);
+	found = is_there(hint, table, tuple);
+	LockBuffer(hint->buffer, BUFFER_LOCK_UNLOCK);
+	if (!found)
+		ReleaseBuffer(hint->buffer);
+	return found;
 }

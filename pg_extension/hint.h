@@ -12,20 +12,37 @@
 
 #include "postgres.h"
 
+#include "access/htup.h"
+#include "storage/buf.h"
 #include "storage/itemptr.h"
+
+#include "compat.h"
 
 typedef struct RfHint
 {
 	uint64		hash;
+	uint64		age;			/* of the places, when it was made */
 	int64		fence;
-	ItemPointerData tid;		/* invalid: no hint */
+	RfFile		file;
+	Buffer		buffer;			/* that the page was in */
+	ItemPointerData tid;
 } RfHint;
 
 /* NULL when there is none. */
 extern const RfHint *rf_hint_find(uint64 hash);
-extern void rf_hint_set(uint64 hash, int64 fence, ItemPointer tid);
+
+/* Where to write a new one; hash and age are filled in. */
+extern RfHint *rf_hint_new(uint64 hash);
 
 /* Row versions may have changed places. */
 extern void rf_hint_forget_all(void);
+
+/*
+ * The version that stands there, if its page is still in the same buffer and
+ * the version is committed and not replaced, or this transaction's own.  True:
+ * ReleaseBuffer(hint->buffer) when the tuple has been read.  The caller has a
+ * lock on the table.
+ */
+extern bool rf_hint_follow(const RfHint *hint, Oid table, HeapTuple tuple);
 
 #endif							/* RF_HINT_H */

@@ -74,8 +74,8 @@ find(RfPlace *place)
 }
 
 /* Taking a lock may bring the news that the place has changed. */
-Relation
-rf_place_open(RfPlace *place, LOCKMODE mode)
+Oid
+rf_place_lock(RfPlace *place, LOCKMODE mode)
 {
 	for (;;)
 	{
@@ -86,9 +86,15 @@ rf_place_open(RfPlace *place, LOCKMODE mode)
 		wanted = place->table_oid;
 		LockRelationOid(wanted, mode);
 		if (wanted == place->table_oid)
-			return table_open(wanted, NoLock);
+			return wanted;
 		UnlockRelationOid(wanted, mode);
 	}
+}
+
+Relation
+rf_place_open(RfPlace *place, LOCKMODE mode)
+{
+	return table_open(rf_place_lock(place, mode), NoLock);
 }
 
 Relation

@@ -23,10 +23,11 @@ typedef struct RfPlace
 } RfPlace;
 
 /*
- * Open the table, or its index under whichever lock the table has.  Locks are
- * kept to the end of the transaction, so that the table cannot be dropped
- * under a claim: close with NoLock.  RF005 when it is not there.
+ * Lock the table; open it as well, or its index under whichever lock the table
+ * has.  Locks are kept to the end of the transaction, so that the table cannot
+ * be dropped under a claim: close with NoLock.  RF005 when it is not there.
  */
+extern Oid	rf_place_lock(RfPlace *place, LOCKMODE mode);
 extern Relation rf_place_open(RfPlace *place, LOCKMODE mode);
 extern Relation rf_place_open_index(RfPlace *place);
 

@@ -34,84 +34,24 @@
 #include "hint.h"
 #include "place.h"
 
-enum
-{
-	COLUMN_RESOURCE = 1,
-	COLUMN_FENCE,
-	COLUMN_HOLDER,
-	COLUMN_CLAIMED_AT,
-	COLUMNS = COLUMN_CLAIMED_AT
-};
-
 static RfPlace place = {.table = "registry", .index = "registry_pkey"};
 static ScanKeyData by_resource;
 
-static Relation
-open_registry(LOCKMODE mode)
+static const text *
+read_slot(RfRow *row, TupleTableSlot *slot)
 {
-	if (by_resource.sk_attno == 0)
-	{
-		ScanKeyInit(&by_resource, COLUMN_RESOURCE, BTEqualStrategyNumber,
-					F_TEXTEQ, (Datum) 0);
-		fmgr_info_cxt(F_TEXTEQ, &by_resource.sk_func, TopMemoryContext);
-	}
-	return rf_place_open(&place, mode);
-}
-
-static void
-read_holder(RfRow *row, Datum value)
-{
-	const text *holder = DatumGetTextPP(value);
-	int			len = VARSIZE_ANY_EXHDR(holder);
-
-	/* Too long could only be made by hand, and then equals nobody. */
-	len = Min(len, RF_HOLDER_MAX + 1);
-	memcpy(row->holder_space, VARDATA_ANY(holder), len);
-	row->holder_space[len] = '\0';
-	row->holder = row->holder_space;
-}
-
-static void
-read_row(RfRow *row, TupleTableSlot *slot)
-{
-	bool		isnull;
 	bool		should_free;
-	Datum		value;
-	HeapTuple	tuple;
+	HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
 
-	value = slot_getattr(slot, COLUMN_FENCE, &isnull);
-	row->fence = isnull ? 0 : DatumGetInt64(value);
-	value = slot_getattr(slot, COLUMN_HOLDER, &isnull);
-	if (!isnull)
-		read_holder(row, value);
-	value = slot_getattr(slot, COLUMN_CLAIMED_AT, &isnull);
-	row->claimed_at = isnull ? 0 : DatumGetTimestampTz(value);
-	tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
-	row->xmin = HeapTupleHeaderGetXmin(tuple->t_data);
-	row->tid = slot->tts_tid;
-	if (should_free)
-		heap_freetuple(tuple);
+	Assert(!should_free);
+	return rf_row_read(row, tuple);
 }
 
 static bool
-is_resource(TupleTableSlot *slot, const RfGrant *grant)
+is_named(const text *resource, const RfGrant *grant)
 {
-	bool		isnull;
-	const text *resource;
-
-	resource = DatumGetTextPP(slot_getattr(slot, COLUMN_RESOURCE, &isnull));
-	return !isnull && VARSIZE_ANY_EXHDR(resource) == grant->name_len &&
+	return VARSIZE_ANY_EXHDR(resource) == grant->name_len &&
 		memcmp(VARDATA_ANY(resource), grant->name, grant->name_len) == 0;
-}
-
-static void
-clear_row(RfRow *row)
-{
-	row->fence = 0;
-	row->holder = NULL;
-	row->is_retired = false;
-	row->xmin = InvalidTransactionId;
-	ItemPointerSetInvalid(&row->tid);
 }
 
 static IndexScanDesc
@@ -120,6 +60,12 @@ begin_scan(Relation registry, Relation index, const RfGrant *grant,
 {
 	IndexScanDesc scan;
 
+	if (by_resource.sk_attno == 0)
+	{
+		ScanKeyInit(&by_resource, RF_ROW_RESOURCE, BTEqualStrategyNumber,
+					F_TEXTEQ, (Datum) 0);
+		fmgr_info_cxt(F_TEXTEQ, &by_resource.sk_func, TopMemoryContext);
+	}
 	by_resource.sk_argument = PointerGetDatum(grant->resource);
 	scan = rf_index_beginscan(registry, index, snapshot, 1);
 	index_rescan(scan, &by_resource, 1, NULL, 0);
@@ -141,77 +87,84 @@ stand_on_floor(RfRow *row, Snapshot snapshot)
 	row->holder = row->holder_space;
 }
 
-/* Find the resource's row as the snapshot sees it. */
-static void
-find_row(Relation registry, const RfGrant *grant, Snapshot snapshot,
-		 RfRow *row)
-{
-	Relation	index = rf_place_open_index(&place);
-	TupleTableSlot *slot = table_slot_create(registry, NULL);
-	IndexScanDesc scan = begin_scan(registry, index, grant, snapshot);
-
-	clear_row(row);
-	if (index_getnext_slot(scan, ForwardScanDirection, slot))
-		read_row(row, slot);
-	else
-		stand_on_floor(row, snapshot);
-	index_endscan(scan);
-	ExecDropSingleTupleTableSlot(slot);
-	index_close(index, NoLock);
-}
-
 /*
- * Without the index: if the version that was seen last is still the visible
- * one, it is the resource's row.  Otherwise, or when its place has been given
- * to another, nothing is known.
+ * Its own uncommitted row may be rolled back, and then rf_registry_was() would
+ * be wrong about a fence that is newer than the stored one.
  */
-static bool
-find_row_by_hint(Relation registry, const RfGrant *grant, Snapshot snapshot,
-				 RfRow *row)
+static void
+remember(Relation registry, const RfGrant *grant, const RfRow *row,
+		 TupleTableSlot *slot)
 {
-	const RfHint *hint = rf_hint_find(grant->hash);
-	ItemPointerData tid;
-	TupleTableSlot *slot;
-	bool		found = false;
+	RfHint	   *hint;
 
-	if (hint == NULL)
-		return false;
-	tid = hint->tid;
-	/* Vacuum cuts off empty pages; to read beyond the end is an error. */
-	if (ItemPointerGetBlockNumber(&tid) >= RelationGetNumberOfBlocks(registry))
-		return false;
-	clear_row(row);
-	slot = table_slot_create(registry, NULL);
-	if (table_tuple_fetch_row_version(registry, &tid, snapshot, slot) &&
-		is_resource(slot, grant))
-	{
-		read_row(row, slot);
-		found = true;
-	}
-	ExecDropSingleTupleTableSlot(slot);
-	return found;
+	if (TransactionIdIsCurrentTransactionId(row->xmin))
+		return;
+	hint = rf_hint_new(grant->hash);
+	hint->fence = row->fence;
+	hint->file = rf_file_of(registry);
+	hint->buffer = ((BufferHeapTupleTableSlot *) slot)->buffer;
+	hint->tid = row->tid;
 }
 
 /*
  * With the latest snapshot: the transaction's would be the past under
  * REPEATABLE READ, and any taken before a wait is the past everywhere.
  */
+static void
+look_by_index(Relation registry, const RfGrant *grant, RfRow *row)
+{
+	Relation	index = rf_place_open_index(&place);
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	TupleTableSlot *slot = table_slot_create(registry, NULL);
+	IndexScanDesc scan = begin_scan(registry, index, grant, snapshot);
+
+	rf_row_clear(row);
+	if (index_getnext_slot(scan, ForwardScanDirection, slot))
+	{
+		(void) read_slot(row, slot);
+		remember(registry, grant, row, slot);
+	}
+	else
+		stand_on_floor(row, snapshot);
+	index_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	UnregisterSnapshot(snapshot);
+	index_close(index, NoLock);
+}
+
+/*
+ * If the version that was seen last is still the stored one, it is the
+ * resource's row.  Otherwise, or when its place has been given to another,
+ * nothing is known.  SERIALIZABLE wants to know what was read, so there the
+ * usual way is taken.
+ */
+static bool
+look_by_hint(Oid registry, const RfGrant *grant, RfRow *row)
+{
+	const RfHint *hint = rf_hint_find(grant->hash);
+	HeapTupleData tuple;
+	bool		found;
+
+	if (hint == NULL || IsolationIsSerializable() ||
+		!rf_hint_follow(hint, registry, &tuple))
+		return false;
+	found = is_named(rf_row_read(row, &tuple), grant);
+	ReleaseBuffer(hint->buffer);
+	return found;
+}
+
 void
 rf_registry_look(const RfGrant *grant, RfRow *row)
 {
-	Relation	registry = open_registry(AccessShareLock);
-	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	Oid			registry = rf_place_lock(&place, AccessShareLock);
+	Relation	rel;
 
-	if (!find_row_by_hint(registry, grant, snapshot, row))
-	{
-		find_row(registry, grant, snapshot, row);
-		/* Its own uncommitted row may be rolled back. */
-		if (ItemPointerIsValid(&row->tid) &&
-			!TransactionIdIsCurrentTransactionId(row->xmin))
-			rf_hint_set(grant->hash, row->fence, &row->tid);
-	}
-	UnregisterSnapshot(snapshot);
-	table_close(registry, NoLock);
+	/* Locked first: where rows are may have changed with the table. */
+	if (look_by_hint(registry, grant, row))
+		return;
+	rel = table_open(registry, NoLock);
+	look_by_index(rel, grant, row);
+	table_close(rel, NoLock);
 }
 
 bool
@@ -229,7 +182,7 @@ rf_registry_was(const RfGrant *grant)
 int64
 rf_registry_uncommitted(const RfGrant *grant, int *pid)
 {
-	Relation	registry = open_registry(AccessShareLock);
+	Relation	registry = rf_place_open(&place, AccessShareLock);
 	Relation	index = rf_place_open_index(&place);
 	TupleTableSlot *slot = table_slot_create(registry, NULL);
 	IndexScanDesc scan;
@@ -243,8 +196,7 @@ rf_registry_uncommitted(const RfGrant *grant, int *pid)
 	{
 		if (!TransactionIdIsValid(dirty.xmin))
 			continue;
-		clear_row(&row);
-		read_row(&row, slot);
+		(void) read_slot(&row, slot);
 		fence = row.fence;
 		*pid = BackendXidGetPid(SubTransGetTopmostTransaction(dirty.xmin));
 	}
@@ -258,16 +210,16 @@ rf_registry_uncommitted(const RfGrant *grant, int *pid)
 static HeapTuple
 form_tuple(Relation registry, const RfGrant *grant)
 {
-	Datum		values[COLUMNS];
-	bool		nulls[COLUMNS] = {false};
+	Datum		values[RF_ROW_COLUMNS];
+	bool		nulls[RF_ROW_COLUMNS] = {false};
 
-	values[COLUMN_RESOURCE - 1] = PointerGetDatum(grant->resource);
-	values[COLUMN_FENCE - 1] = Int64GetDatum(grant->fence);
-	values[COLUMN_HOLDER - 1] = (Datum) 0;
-	nulls[COLUMN_HOLDER - 1] = grant->holder == NULL;
+	values[RF_ROW_RESOURCE - 1] = PointerGetDatum(grant->resource);
+	values[RF_ROW_FENCE - 1] = Int64GetDatum(grant->fence);
+	values[RF_ROW_HOLDER - 1] = (Datum) 0;
+	nulls[RF_ROW_HOLDER - 1] = grant->holder == NULL;
 	if (grant->holder != NULL)
-		values[COLUMN_HOLDER - 1] = CStringGetTextDatum(grant->holder);
-	values[COLUMN_CLAIMED_AT - 1] = TimestampTzGetDatum(GetCurrentTimestamp());
+		values[RF_ROW_HOLDER - 1] = CStringGetTextDatum(grant->holder);
+	values[RF_ROW_CLAIMED_AT - 1] = TimestampTzGetDatum(GetCurrentTimestamp());
 	return heap_form_tuple(RelationGetDescr(registry), values, nulls);
 }
 
@@ -310,7 +262,7 @@ write_row(Relation registry, const RfGrant *grant, const RfRow *row)
 bool
 rf_registry_store(const RfGrant *grant, const RfRow *row)
 {
-	Relation	registry = open_registry(RowExclusiveLock);
+	Relation	registry = rf_place_open(&place, RowExclusiveLock);
 	bool		done;
 
 	done = !ItemPointerIsValid(&row->tid) || lock_row(registry, row);
@@ -327,7 +279,7 @@ rf_registry_store(const RfGrant *grant, const RfRow *row)
 bool
 rf_registry_remove(const RfRow *row)
 {
-	Relation	registry = open_registry(RowExclusiveLock);
+	Relation	registry = rf_place_open(&place, RowExclusiveLock);
 	ItemPointerData tid = row->tid;
 	bool		done = lock_row(registry, row);
 
@@ -343,7 +295,7 @@ rf_registry_remove(const RfRow *row)
 List *
 rf_registry_idle(TimestampTz before, int at_most)
 {
-	Relation	registry = open_registry(AccessShareLock);
+	Relation	registry = rf_place_open(&place, AccessShareLock);
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TupleTableSlot *slot = table_slot_create(registry, NULL);
 	TableScanDesc scan = table_beginscan(registry, snapshot, 0, NULL);
@@ -352,15 +304,13 @@ rf_registry_idle(TimestampTz before, int at_most)
 	while (list_length(idle) < at_most &&
 		   table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
-		bool		isnull;
+		const text *resource;
 		RfRow		row;
 
 		CHECK_FOR_INTERRUPTS();
-		read_row(&row, slot);
+		resource = read_slot(&row, slot);
 		if (row.claimed_at < before)
-			idle = lappend(idle,
-						   DatumGetTextPCopy(slot_getattr(slot, COLUMN_RESOURCE,
-														  &isnull)));
+			idle = lappend(idle, DatumGetTextPCopy(PointerGetDatum(resource)));
 	}
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);

@@ -10,25 +10,10 @@
 #include "postgres.h"
 
 #include "nodes/pg_list.h"
-#include "storage/itemptr.h"
 #include "utils/timestamp.h"
 
 #include "grant.h"
-
-/*
- * A resource's row.  Without one, tid is invalid and fence is 0, which is below
- * every fence; or, when resources have been retired, the floor that they left.
- */
-typedef struct RfRow
-{
-	int64		fence;
-	const char *holder;			/* NULL, or holder_space */
-	TimestampTz claimed_at;
-	TransactionId xmin;			/* who wrote this version */
-	ItemPointerData tid;
-	bool		is_retired;		/* the fence is the floor */
-	char		holder_space[RF_HOLDER_MAX + 2];
-} RfRow;
+#include "row.h"
 
 /* What has been committed up to this moment, and by this transaction. */
 extern void rf_registry_look(const RfGrant *grant, RfRow *row);

@@ -4,8 +4,8 @@
 -- Eight clients write for one resource under one grant, each its own row, and no
 -- commit waits for the disk: what counts is processor time, all on this machine.
 
---: rounds 9
---: batch_ms 400
+--: rounds 30
+--: batch_ms 150
 --: clients 8
 
 --: session
@@ -38,6 +38,12 @@ UPDATE account SET n = n + 1 WHERE id = {client} * 1000
 --: statement
 UPDATE account SET n = n + 1 WHERE id = {client} * 1000
 AND ringfence.try_guard('inventory:sku-42', 7, 'b5e1')
+
+-- A statement that does nothing: what is not the guard's.
+--: theirs second_statement
+--: statement
+SELECT 1;
+UPDATE account SET n = n + 1 WHERE id = {client} * 1000
 
 --: theirs advisory
 --: statement

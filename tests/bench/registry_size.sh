@@ -4,10 +4,10 @@
 #
 # guard() in a registry of ten million resources and in one of ten thousand, in
 # two databases by turns.  Ten thousand are in use, by chance and all over the
-# table.  Beside it, a plain SELECT of the same row: what grows with the table
-# for everybody.
+# table, and one session works on all of them.  Beside it, a plain SELECT of the
+# same row: what grows with the table for everybody.
 set -euo pipefail
-rounds=${ROUNDS:-15}
+rounds=${ROUNDS:-60}
 sizes='10000 10000000'
 in_use=10000
 
@@ -44,75 +44,36 @@ describe() {
             'ringfence.registry') / 1000000")" MB
 }
 
-# measure SIZE: microseconds of guard() and of SELECT, out of one short run.
-measure() {
+# contestants SIZE OURS [SUFFIX-OF-THE-OTHER]: guard() and SELECT in that registry.
+contestants() {
     local name="'resource-' || (random() * ($in_use - 1))::int * ($1 / $in_use)"
-    cat >"$RF_TMP/size.sql" <<SQL
---: rounds 3
---: batch_ms 100
---: theirs nothing
---: statement
-SELECT $name
---: ours guard nothing
+    cat <<SQL
+--: $2 $1 ${3:-}
+--: database bench_registry_$1
 --: statement
 SELECT ringfence.guard($name, 7, 'b5e1')
---: ours select nothing
+--: $2 $1.select ${3:+$3.select}
+--: database bench_registry_$1
 --: statement
 SELECT fence FROM ringfence.registry WHERE resource = (SELECT $name)
 SQL
-    ROUNDS=3 "$RF_BUILD/bench/statements" size "$RF_TMP/size.sql" 2>/dev/null |
-        awk -F '\t' -v OFS='\t' '
-            $1 == "size.guard.cpu" { guard = $2 }
-            $1 == "size.select.cpu" { select = $2 }
-            END { print guard, select }'
 }
 
 for size in $sizes; do
-    export PGDATABASE=bench_registry_$size
-    query -d postgres -c "CREATE DATABASE $PGDATABASE"
-    fill "$size"
-    describe "$size"
+    database=bench_registry_$size
+    query -d postgres -c "CREATE DATABASE $database"
+    PGDATABASE=$database fill "$size"
+    PGDATABASE=$database describe "$size"
 done
-for ((i = 0; i < rounds; i++)); do
-    for size in $sizes; do
-        printf '%s\t' "$(PGDATABASE=bench_registry_$size measure "$size")"
-    done
-    echo
-done >"$RF_TMP/rounds"
-
-# Medians of the rounds' own ratios, and of each size.
-awk -F '\t' '
-    function sort(values, n,    i, j, swap) {
-        for (i = 2; i <= n; i++)
-            for (j = i; j > 1 && values[j - 1] > values[j]; j--) {
-                swap = values[j]
-                values[j] = values[j - 1]
-                values[j - 1] = swap
-            }
-    }
-    function tell(what, few, many,    i, ratio) {
-        for (i = 1; i <= NR; i++)
-            ratio[i] = many[i] / few[i]
-        sort(few, NR)
-        sort(many, NR)
-        sort(ratio, NR)
-        printf "registry_size.10000%s\t%.3g\tus cpu\t\t\t\t\n", what, \
-            few[int((NR + 1) / 2)]
-        printf "registry_size.10000000%s\t%.3g\tus cpu\t10000\t%.3f\t%.3f" \
-            "\t%.3f\n", what, many[int((NR + 1) / 2)], \
-            ratio[int((NR + 1) / 2)], ratio[int(1 + NR / 20)], \
-            ratio[NR - int(NR / 20)]
-    }
-    {
-        few[NR] = $1
-        few_select[NR] = $2
-        many[NR] = $3
-        many_select[NR] = $4
-    }
-    END {
-        tell("", few, many)
-        tell(".select", few_select, many_select)
-    }' "$RF_TMP/rounds"
+{
+    echo "--: rounds $rounds"
+    echo '--: batch_ms 30'
+    contestants 10000 theirs
+    contestants 10000000 ours 10000
+} >"$RF_TMP/size.sql"
+# Processor time alone: the rest is waiting for one's turn.
+"$RF_BUILD/bench/statements" registry_size "$RF_TMP/size.sql" |
+    awk -F '\t' -v OFS='\t' 'sub(/\.cpu$/, "", $1) { $3 = "us cpu"; print }'
 for size in $sizes; do
     query -d postgres -c "DROP DATABASE bench_registry_$size"
 done

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright (c) 2026 ringfence maintainers
 BEGIN;
-SELECT plan(9);
+SELECT plan(11);
 
 COMMIT;
 SELECT count(ringfence.guard('r' || i, 5, 'a')) FROM generate_series(1, 500) AS i;
@@ -34,6 +34,36 @@ SELECT is(pg_relation_size('ringfence.registry'), 0::bigint,
     'the table was cut off');
 SELECT is(count(*), 499::bigint, 'beyond its end is nothing')
     FROM generate_series(1, 499) AS i WHERE ringfence.high_water('s' || i) = 0;
+
+COMMIT;
+
+-- A place is given away without a vacuum: the second version of a row, in a page
+-- that is tidied up as it fills, as soon as no transaction needs that any more.
+SELECT ringfence.guard('t1', 1, 'a');
+UPDATE ringfence.registry SET fence = 2;
+SELECT ringfence.guard('t1', 2, 'a');
+INSERT INTO ringfence.registry
+    SELECT 't' || i, 1, repeat('x', 100), now() FROM generate_series(2, 24) AS i;
+UPDATE ringfence.registry SET fence = fence + 1 WHERE resource < 't5';
+DO $$
+DECLARE
+    place tid;
+BEGIN
+    FOR i IN 1 .. 600 LOOP
+        PERFORM FROM ringfence.registry;
+        UPDATE ringfence.registry SET fence = 9 WHERE resource = 't9'
+            RETURNING ctid INTO place;
+        EXIT WHEN place = '(0,2)';
+        ROLLBACK;
+        PERFORM pg_sleep(0.05);
+    END LOOP;
+END
+$$;
+BEGIN;
+SELECT is(ctid, '(0,2)', 'the place is another resource''s')
+    FROM ringfence.registry WHERE resource = 't9';
+SELECT is(ringfence.high_water('t1'), 3::bigint,
+    'which does not speak for the one that was there');
 
 SELECT * FROM finish();
 ROLLBACK;

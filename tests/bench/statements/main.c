@@ -30,11 +30,42 @@ static const char *const suffixes[METRICS] = { "", ".cpu", ".wal" };
 typedef double series[PLAN_ROUNDS];
 static series values[METRICS][PLAN_CONTESTANTS];
 
-static void play_round(const plan *p, session **sessions, size_t round)
+/* Of each contestant and client; shared by those in one database. */
+static session *sessions[PLAN_CONTESTANTS][PLAN_CLIENTS];
+
+static size_t first_of_database(const plan *p, size_t who)
+{
+    size_t first = 0;
+
+    while (!session_is_of(p, first, who))
+        first++;
+    return first;
+}
+
+static void open_sessions(const plan *p)
+{
+    for (size_t who = 0; who < p->n; who++)
+        for (size_t i = 0; i < p->clients; i++) {
+            size_t first = first_of_database(p, who);
+
+            sessions[who][i] = first < who ? sessions[first][i]
+                                           : session_open(p, who, i);
+        }
+}
+
+static void close_sessions(const plan *p)
+{
+    for (size_t who = 0; who < p->n; who++)
+        for (size_t i = 0; i < p->clients; i++)
+            if (first_of_database(p, who) == who)
+                session_close(sessions[who][i]);
+}
+
+static void play_round(const plan *p, size_t round)
 {
     for (size_t i = 0; i < p->n; i++) {
         size_t who = (i + round) % p->n;
-        turn t = turn_take(p, sessions, who);
+        turn t = turn_take(p, sessions[who], who);
 
         values[TIME][who][round] = t.us;
         values[CPU][who][round] = t.cpu_us;
@@ -42,17 +73,17 @@ static void play_round(const plan *p, session **sessions, size_t round)
     }
 }
 
-static void play(const plan *p, session **sessions)
+static void play(const plan *p)
 {
     bool watched = isatty(STDERR_FILENO);
 
     /* Once unmeasured: plans, caches and tables find their steady state. */
-    play_round(p, sessions, 0);
+    play_round(p, 0);
     for (size_t round = 0; round < p->rounds; round++) {
         if (watched)
             fprintf(stderr, "\r%s: round %zu of %zu ", p->name, round + 1,
                     p->rounds);
-        play_round(p, sessions, round);
+        play_round(p, round);
     }
     if (watched)
         fprintf(stderr, "\r\033[K");
@@ -149,19 +180,16 @@ static void tell(const plan *p, metric m, size_t who)
 
 int main(int argc, char **argv)
 {
-    session *sessions[PLAN_CLIENTS];
     plan *p;
 
     if (argc != 3)
         die("usage: statements NAME FILE", NULL);
     p = plan_read(argv[2], argv[1]);
-    for (size_t i = 0; i < p->clients; i++)
-        sessions[i] = session_open(p, i);
-    play(p, sessions);
+    open_sessions(p);
+    play(p);
     for (metric m = TIME; m < METRICS; m++)
         for (size_t who = 0; who < p->n; who++)
             tell(p, m, who);
-    for (size_t i = 0; i < p->clients; i++)
-        session_close(sessions[i]);
+    close_sessions(p);
     return 0;
 }

@@ -95,6 +95,8 @@ static void read_lines(plan *p, FILE *file)
             now = add_contestant(p, word[0] == 'o', value, more);
         else if (strcmp(word, "cost_above") == 0)
             p->cost_above = copy(value);
+        else if (strcmp(word, "database") == 0 && now != NULL)
+            now->database = copy(value);
         else if (!set_number(p, word, value)) {
             section = section_of(p, now, word);
             if (section == NULL)

@@ -17,6 +17,8 @@
  *   statement      measured; several are one transaction in one round trip
  *   ours NAME [X]  a contestant of ours begins, compared with X or with all
  *   theirs NAME    one to compare with begins
+ *   database NAME  where this contestant plays; made by others, setup and each
+ *                  run in the usual one
  *
  * Sections above the first contestant hold for all that have none of their
  * own; setup and each are run in addition.  {name} stands for the contestant's
@@ -38,8 +40,9 @@ enum {
 typedef struct contestant {
     char *name;
     bool ours;
-    char *against; /* NULL: all */
-    char *setup;   /* any of these may be NULL */
+    char *against;  /* NULL: all */
+    char *database; /* NULL: the usual one */
+    char *setup;    /* any of these may be NULL */
     char *before;
     char *statement;
 } contestant;

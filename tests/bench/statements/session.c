@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 ringfence maintainers */
 /*
- * session.c - one connection, on which every contestant is prepared
+ * session.c - one connection, on which every contestant of a database is
+ * prepared
  */
 #include "session.h"
 
@@ -14,7 +15,7 @@
 
 typedef struct prepared {
     size_t n;
-    char names[PLAN_STATEMENTS][16];
+    char names[PLAN_STATEMENTS][48];
     char *before_text; /* cut into the parts of before */
     char *before[PLAN_STATEMENTS];
     size_t n_before;
@@ -95,22 +96,32 @@ static void prepare(session *s, const plan *p, size_t i, size_t client)
     it->n_before = plan_split(it->before_text, it->before, PLAN_STATEMENTS);
 }
 
-session *session_open(const plan *p, size_t client)
+bool session_is_of(const plan *p, size_t contestant, size_t other)
 {
+    const char *a = p->who[contestant].database;
+    const char *b = p->who[other].database;
+
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+session *session_open(const plan *p, size_t contestant, size_t client)
+{
+    const char *database = p->who[contestant].database;
     session *s = calloc(1, sizeof(*s));
 
     if (s == NULL)
         die("out of memory", NULL);
-    s->pg = PQconnectdb("");
+    s->pg = PQsetdb(NULL, NULL, NULL, NULL, database);
     if (PQstatus(s->pg) != CONNECTION_OK)
         die("cannot connect", PQerrorMessage(s->pg));
     find_cpu_clock(s);
     if (p->session)
         run(s, p->session);
-    if (client == 0)
+    if (client == 0 && database == NULL)
         session_setup(s, p);
     for (size_t i = 0; i < p->n; i++)
-        prepare(s, p, i, client);
+        if (session_is_of(p, i, contestant))
+            prepare(s, p, i, client);
     return s;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 ringfence maintainers */
 /*
- * session.h - one connection, on which every contestant is prepared
+ * session.h - one connection, on which every contestant of a database is
+ * prepared
  *
  * All contestants of a client use one backend, so that none has the better
- * place in memory.  Failures end the program.
+ * place in memory; those in another database can't.  Failures end the program.
  */
 #ifndef SESSION_H
 #define SESSION_H
@@ -13,7 +14,9 @@
 
 typedef struct session session;
 
-session *session_open(const plan *p, size_t client);
+/* To the database of that contestant. */
+session *session_open(const plan *p, size_t contestant, size_t client);
+bool session_is_of(const plan *p, size_t contestant, size_t other);
 void session_close(session *s);
 
 /* Run once for the plan and for each contestant; not measured. */
