@@ -47,6 +47,11 @@ rf_status rf__learn_floor(const rf__grants *grants,
     rf_fence floor = 0, highest = 0;
     rf_status status = RF_OK;
 
+    /* No script of ours says so to who did not ask. */
+    if (opts->ask_floor == NULL) {
+        rf__set_error(error, "Redis' answer makes no sense");
+        return RF_UNKNOWN;
+    }
     error->text[0] = '\0';
     for (size_t i = 0; i < grants->n && status == RF_OK; i++) {
         status = opts->ask_floor(opts->ask_floor_arg, grants->grant[i].resource,

@@ -45,6 +45,17 @@ static void release(rf_lock **it)
     *it = NULL;
 }
 
+/* What a database may say; with 0 nobody is asked. */
+static rf_floor_ask ask_floor;
+
+static rf_status tell_floor(void *arg, const char *resource, rf_fence *out)
+{
+    (void)arg;
+    must(strcmp(resource, "r") == 0 || resource[0] == '{');
+    *out = 41;
+    return RF_OK;
+}
+
 static void acquire(int64_t wait_ms, int shared)
 {
     rf_acquire_options opts = RF_ACQUIRE_INIT;
@@ -54,6 +65,7 @@ static void acquire(int64_t wait_ms, int shared)
     opts.ttl_ms = 30000;
     opts.wait_ms = wait_ms;
     opts.shared = shared;
+    opts.ask_floor = ask_floor;
     status = rf_acquire(client, "r", &opts, &lock);
     check_grant(status, lock, shared);
     must(rf_busy_ms(client) >= -1);
@@ -62,11 +74,13 @@ static void acquire(int64_t wait_ms, int shared)
 static void acquire_all(void)
 {
     static const char *const names[] = { "{a}", "{b}" };
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
     rf_status status;
 
     release(&pair[0]);
     release(&pair[1]);
-    status = rf_acquire_all(client, names, 2, NULL, pair);
+    opts.ask_floor = ask_floor;
+    status = rf_acquire_all(client, names, 2, &opts, pair);
     check_grant(status, pair[0], 0);
     check_grant(status, pair[1], 0);
 }
@@ -83,6 +97,7 @@ static void inspect(void)
     must(info.fence >= 0 && info.fence <= RF_FENCE_MAX);
     must(info.counter >= -1 && info.counter <= RF_FENCE_MAX);
     must(info.left_ms >= -1 && info.readers >= 0);
+    must(info.counter_left_ms >= 0);
     must(strlen(info.holder) == 0 || strlen(info.holder) == RF_HOLDER_LEN);
 }
 
@@ -132,6 +147,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     server_begin(data + 2 + calls, size - 2 - calls);
     opts.timeout_ms = 100;
     opts.min_replicas = data[0] & 0x80 && data[0] % 5 != 4;
+    ask_floor = data[0] & 0x40 ? tell_floor : NULL;
+    opts.counter_idle_ms = ask_floor != NULL ? 1000 : 0;
     must(rf_open(urls[data[0] % 5], &opts, &client) == RF_OK);
     for (size_t i = 0; i < calls; i++)
         call(data[2 + i]);
