@@ -114,7 +114,7 @@ rf_status rf_open(const char *url, const rf_options *opts, rf_client **out)
 {
     static const rf_options defaults = RF_OPTIONS_INIT;
     rf_client *client;
-    rf__service where = { 0 };
+    rf__service where; /* 20 kB: the parser clears what it has to */
     rf_status status;
 
     *out = NULL;

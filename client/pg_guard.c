@@ -5,8 +5,7 @@
  *
  * Also the checks that every public call of the database side begins with.
  */
-#include <inttypes.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "pg_internal.h"
 
@@ -76,9 +75,8 @@ rf_status rf__pg_guard_write(rf__pg_guard *guard, const rf_lock *lock,
 
     if (left_ms <= 0 || fence <= 0)
         return rf__pg_fail(error, RF_LOST, "the lock is over");
-    (void)snprintf(guard->fence, sizeof(guard->fence), "%" PRId64, fence);
-    (void)snprintf(guard->lease, sizeof(guard->lease), "%" PRId64 " ms",
-                   left_ms);
+    rf__decimal_write(guard->fence, fence);
+    memcpy(guard->lease + rf__decimal_write(guard->lease, left_ms), " ms", 4);
     guard->values[0] = rf_lock_resource(lock);
     guard->values[1] = guard->fence;
     guard->values[2] = rf_lock_holder(lock);

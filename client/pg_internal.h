@@ -80,7 +80,7 @@ rf_status rf__pg_check_sql(const char *sql, rf__error *error);
 
 /* pg_guard.c: one call of the guard, its parameters written out. */
 typedef struct rf__pg_guard {
-    char fence[24];
+    char fence[RF__DECIMAL_MAX];
     char lease[32];
     const char *values[4];
     int64_t until_ms; /* the lock's deadline and the margin */

@@ -17,7 +17,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -190,10 +189,10 @@ static int resolve(const rf__url *url, struct addrinfo **out)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
                               .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV };
-    char port[8];
+    char port[RF__DECIMAL_MAX];
     int failure;
 
-    snprintf(port, sizeof(port), "%d", url->port);
+    rf__decimal_write(port, url->port);
     failure = getaddrinfo(url->host, port, &hints, out);
     if (failure == 0)
         return 0;

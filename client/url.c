@@ -9,6 +9,7 @@
  */
 #include "url.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "internal.h"
@@ -521,7 +522,7 @@ rf_status rf__service_parse(const char *text, rf__service *out,
                   { "etcds://", 1, parse_etcd },
                   { "zookeeper://", 0, parse_zookeeper } };
 
-    memset(out, 0, sizeof(*out));
+    memset(out, 0, offsetof(rf__service, node[1]));
     out->text = text;
     if (is_postgresql(text)) {
         out->topology = RF__POSTGRESQL;

@@ -45,14 +45,14 @@ typedef struct rf__tls_files {
 
 typedef struct rf__service {
     rf__topology topology;
-    size_t n;
-    rf__url node[RF__NODES_MAX];
     rf__url data;     /* RF__SENTINEL: user, password, database of the master */
     char name[128];   /* RF__SENTINEL: of the master; RF__ZOOKEEPER, or "" */
     const char *text; /* the URL itself, which is the caller's              */
     int secure;       /* all connections are to be TLS                      */
     rf__tls_files tls;
     rf_fence base; /* RF__ETCD, RF__ZOOKEEPER: added to its numbers        */
+    size_t n;
+    rf__url node[RF__NODES_MAX]; /* those behind n are not even cleared */
 } rf__service;
 
 /*

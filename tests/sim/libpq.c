@@ -10,11 +10,11 @@
 #include <libpq-events.h>
 #include <libpq-fe.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
+#include "internal.h"
 #include "network.h"
 #include "postgres.h"
 #include "world.h"
@@ -177,8 +177,7 @@ void answer_row(request *r, int at, const char *value, const char *tag)
 
 void answer_process(request *r, int at, int process)
 {
-    snprintf(r->answers[at].process, sizeof(r->answers[at].process), "%d",
-             process);
+    rf__decimal_write(r->answers[at].process, process);
 }
 
 void answer_error(request *r, int at, const char *sqlstate)

@@ -15,6 +15,7 @@
 
 #include "check.h"
 #include "decide.h"
+#include "internal.h"
 #include "world.h"
 
 #define SESSIONS_MAX 192
@@ -310,7 +311,7 @@ static progress read_row(session *s, const step *t)
 
     if (s->n > 0)
         newest = s->writes[s->n - 1].operation;
-    snprintf(text, sizeof(text), "%d", newest);
+    rf__decimal_write(text, newest);
     answer_row(s->now, s->at, text, "SELECT 1");
     return DONE;
 }

@@ -36,7 +36,7 @@ typedef struct answer {
     answer_kind kind;
     int has_row;
     char value[24], tag[16], sqlstate[6];
-    char process[12]; /* a second column, when not empty */
+    char process[24]; /* a second column, when not empty */
 } answer;
 
 /* What travels together: steps there, answers back. */
