@@ -36,6 +36,17 @@ static int give_back(rf__redis_source_t *s, rf__grants *grants,
 }
 
 /*
+ * Without a fence, a request to give a shared lock back that comes late or twice
+ * would end what the same holder is granted after it.
+ */
+static int give_back_for_good(rf__redis_source_t *s, rf__grants *grants,
+                              int64_t deadline_ms)
+{
+    grants->grant->spent = grants->grant->shared;
+    return give_back(s, grants, deadline_ms);
+}
+
+/*
  * Handed out again is what was given back before: that request is on its way yet,
  * and would take it away from under its holder.
  */
@@ -53,7 +64,7 @@ rf_status rf__rs_confirm(rf__redis_source_t *s, const rf__call *call,
 {
     if (s->min_replicas == 0 || call->confirmed >= s->min_replicas)
         return RF_OK;
-    if (!give_back(s, grants, deadline_ms))
+    if (!give_back_for_good(s, grants, deadline_ms))
         return RF_UNKNOWN;
     rf__set_error(s->base.error,
                   "%lld replicas have it and %d were demanded: given back",

@@ -88,6 +88,8 @@ typedef struct rf_options {
      * absolute number) have it within replicas_ms (default 200), as WAIT tells;
      * otherwise it is given back: RF_REFUSED.  Default 0: nobody asks.  It makes
      * a fence that is issued twice after a fail-over rarer, never impossible.
+     * A wait goes on after that, but for a shared lock: it has no fence by which
+     * one request for it could be told from another.
      */
     int min_replicas;
     int replicas_ms;

@@ -49,6 +49,7 @@ typedef struct rf__grant {
     int again;          /* release: its holder is going to ask again     */
     int may_ask;        /* acquire: a floor is known, or can be asked for */
     int alone;          /* renew: without its counter, which is elsewhere */
+    int spent;          /* out: not to be asked for under this holder again */
     int64_t ttl_ms;     /* in: wanted.  out: what the service granted    */
     int64_t wait_ms;    /* acquire: how long the caller is going to wait */
     int64_t sent_ms;    /* out: clock read before the request was sent   */

@@ -70,7 +70,7 @@ static rf_status request(waiting *w)
     if (status == RF_UNKNOWN) {
         w->maybe = 1;
         w->unanswered = 1;
-        if (rf__left_ms(deadline_ms) > 0) {
+        if (rf__left_ms(deadline_ms) > 0 && !w->grant->spent) {
             forget_answer(w);
             status = send_request(w, deadline_ms);
         }
@@ -180,7 +180,7 @@ rf_status rf__wait_acquire(rf_client *client, rf__grants *grants,
             rf__metrics_time(&client->metrics, RF_TIME_WAIT,
                              rf__now_us() - begin_us);
         waited = 1;
-        if (!rf__worth_waiting(status) || wait_ms == 0)
+        if (!rf__worth_waiting(status) || wait_ms == 0 || w.grant->spent)
             return status;
         if (rf__left_ms(w.end_ms) == 0)
             return status == RF_BUSY ? RF_TIMEOUT : status;

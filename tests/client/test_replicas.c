@@ -198,6 +198,34 @@ static void test_reader_that_replicas_lack_is_given_back(void **state)
     rf_close(client);
 }
 
+/*
+ * It has no fence by which a late request to give it back could be told from
+ * one that is meant for what the same holder was granted later.
+ */
+static void test_reader_that_was_given_back_does_not_ask_again(void **state)
+{
+    rf_client *client = open_for(3, 20);
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_lock *lock;
+    int before;
+
+    (void)state;
+    opts.shared = 1;
+    /* Redis knows the scripts from here on. */
+    assert_status(rf_acquire(client, "once", &opts, &lock), RF_REFUSED);
+    opts.wait_ms = 2000;
+    before = proxy_requests(fault);
+    assert_status(rf_acquire(client, "once", &opts, &lock), RF_REFUSED);
+    assert_in_range(proxy_requests(fault) - before, 2, 3);
+    /* Who writes does: its fence tells them apart. */
+    opts.shared = 0;
+    opts.wait_ms = 300;
+    before = proxy_requests(fault);
+    assert_status(rf_acquire(client, "once", &opts, &lock), RF_REFUSED);
+    assert_true(proxy_requests(fault) - before > 4);
+    rf_close(client);
+}
+
 static void test_fence_raised_without_replicas_ends_the_lock(void **state)
 {
     rf_client *client = open_for(2, 100);
@@ -293,6 +321,7 @@ int main(void)
         cmocka_unit_test(
             test_set_of_locks_is_asked_for_again_after_an_answer_without_sense),
         cmocka_unit_test(test_reader_that_replicas_lack_is_given_back),
+        cmocka_unit_test(test_reader_that_was_given_back_does_not_ask_again),
         cmocka_unit_test(test_fence_raised_without_replicas_ends_the_lock),
         cmocka_unit_test(test_connection_lost_while_replicas_are_counted),
         cmocka_unit_test(test_script_goes_out_again_on_a_new_connection),
