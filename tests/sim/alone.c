@@ -15,7 +15,7 @@
  * late is taken for the next one's.  And a grant that came too late is given back,
  * and that answer may be lost.
  */
-static void told_nothing(const worker *w, int resource, const char *holder)
+void told_nothing(const worker *w, int resource, const char *holder)
 {
     if (!sim_met(SIM_DUPLICATE) &&
         strstr(rf_message(w->client), "too late") == NULL)

@@ -41,7 +41,6 @@ typedef struct history {
 typedef struct belief {
     const rf_lock *lock; /* NULL: none */
     const sim_host *host;
-    int resource;
     int told; /* the last answer, when it asked */
     int64_t cap_ms;
 } belief;
@@ -56,7 +55,7 @@ typedef struct names {
 static operation operations[OPERATIONS_MAX];
 static int count;
 static history histories[RESOURCES];
-static belief beliefs[HOLDERS + 1];
+static belief beliefs[HOLDERS + 1][RESOURCES];
 static names without;  /* told that nothing landed; the number: of what */
 static names released; /* the number: of messages sent by then          */
 
@@ -230,7 +229,7 @@ void check_granted(const check_mark *before, int64_t fence, int claimed)
 /* Of a quorum a minority may be left, or get it yet. */
 static void check_without(int resource, const char *holder)
 {
-    if (servers_hold(resource, 0, holder))
+    if (servers_hold(resource, 0, holder) || servers_share(resource, holder))
         sim_fail("I6: %.8s was told that nothing landed, and has a lock",
                  holder);
 }
@@ -253,34 +252,57 @@ void check_lock(const char *value)
 
 void check_has(int holder, int resource, const rf_lock *lock, int64_t cap_ms)
 {
-    belief *b = &beliefs[holder];
+    belief *b = &beliefs[holder][resource];
 
     b->lock = lock;
     b->host = sim_here();
-    b->resource = resource;
     b->told = 0;
     b->cap_ms = cap_ms;
 }
 
 void check_forgets(int holder)
 {
-    beliefs[holder].lock = NULL;
-    beliefs[holder].told = 0;
+    for (int r = 0; r < RESOURCES; r++) {
+        beliefs[holder][r].lock = NULL;
+        beliefs[holder][r].told = 0;
+    }
 }
 
-void check_told(int holder, int ours)
+static int redis_agrees(const rf_lock *lock, int resource)
 {
-    const rf_lock *lock = beliefs[holder].lock;
+    return lock->shared ? servers_share(resource, lock->holder)
+                        : servers_hold(resource, lock->fence, lock->holder);
+}
 
-    beliefs[holder].told = ours;
-    if (ours && servers_honest() &&
-        !servers_hold(beliefs[holder].resource, lock->fence, lock->holder))
+/* Two that were told so are two too many, unless both only read. */
+static void count_overlaps(int holder, int resource)
+{
+    const rf_lock *lock = beliefs[holder][resource].lock;
+
+    for (int i = 0; i <= HOLDERS; i++) {
+        const belief *other = &beliefs[i][resource];
+
+        if (i == holder || !other->told)
+            continue;
+        if (lock->shared && other->lock->shared)
+            sums[SUM_TOGETHER]++;
+        else
+            sums[SUM_OVERLAPS]++;
+    }
+}
+
+void check_told(int holder, int resource, int ours)
+{
+    belief *b = &beliefs[holder][resource];
+
+    b->told = ours;
+    if (!ours)
+        return;
+    if (servers_honest() && !redis_agrees(b->lock, resource))
         sim_fail("I9: %.8s is told that fence %lld is its own, and Redis does "
                  "not say so",
-                 lock->holder, (long long)lock->fence);
-    for (int i = 0; i <= HOLDERS && ours; i++)
-        sums[SUM_OVERLAPS] += i != holder && beliefs[i].told &&
-                              beliefs[i].resource == beliefs[holder].resource;
+                 b->lock->holder, (long long)b->lock->fence);
+    count_overlaps(holder, resource);
 }
 
 /* Would its holder be told so at this moment? */
@@ -290,21 +312,41 @@ static int is_believed(const belief *b)
            sim_clock(b->host) < b->lock->deadline_ms;
 }
 
+static void check_belief(const belief *b, int resource)
+{
+    if (b->cap_ms != 0 && sim_clock(b->host) >= b->cap_ms)
+        sim_fail("I9: %.8s believes for longer than it wanted",
+                 b->lock->holder);
+    if (servers_honest() && !redis_agrees(b->lock, resource))
+        sim_fail("I9: %.8s believes in fence %lld, and Redis does not",
+                 b->lock->holder, (long long)b->lock->fence);
+}
+
 void check_step(void)
 {
-    for (int i = 0; i <= HOLDERS; i++) {
-        const belief *b = &beliefs[i];
+    for (int r = 0; r < RESOURCES; r++) {
+        const belief *believed[HOLDERS + 1];
+        int n = 0, readers = 0;
 
-        if (!is_believed(b))
-            continue;
-        if (b->cap_ms != 0 && sim_clock(b->host) >= b->cap_ms)
-            sim_fail("I9: %.8s believes for longer than it wanted",
-                     b->lock->holder);
-        if (servers_honest() &&
-            !servers_hold(b->resource, b->lock->fence, b->lock->holder))
-            sim_fail("I9: %.8s believes in fence %lld, and Redis does not",
-                     b->lock->holder, (long long)b->lock->fence);
+        for (int i = 0; i <= HOLDERS; i++) {
+            if (!is_believed(&beliefs[i][r]))
+                continue;
+            readers += beliefs[i][r].lock->shared;
+            believed[n++] = &beliefs[i][r];
+        }
+        if (n > 1 && readers < n && servers_honest())
+            sim_fail("I16: %d write and %d read resource %d", n - readers,
+                     readers, r);
+        while (n > 0)
+            check_belief(believed[--n], r);
     }
+}
+
+void check_all_or_none(int before, int after, const char *holder)
+{
+    if (after != before && after != RESOURCES)
+        sim_fail("I17: %.8s has %d of %d locks that it wanted together", holder,
+                 after, RESOURCES);
 }
 
 /* ---- Kept locks --------------------------------------------------------------------- */

@@ -16,6 +16,8 @@
  * I11 when the faults are over, the next section succeeds
  * I14 a lock that was given back is never renewed
  * I15 the loss of a kept lock is told once, and not after its release
+ * I16 who writes has the lock alone, who reads has it with others who read
+ * I17 several locks at once are all of them or none
  */
 #ifndef SIM_CHECK_H
 #define SIM_CHECK_H
@@ -73,7 +75,10 @@ void check_has(int holder, int resource, const rf_lock *lock, int64_t cap_ms);
 void check_forgets(int holder);
 
 /* Here it asks, and goes by the answer until it asks again. */
-void check_told(int holder, int ours);
+void check_told(int holder, int resource, int ours);
+
+/* How many of all locks a holder had before and after asking for them at once. */
+void check_all_or_none(int before, int after, const char *holder);
 
 /* ---- Kept locks ---------------------------------------------------------------------- */
 

@@ -28,6 +28,14 @@ static void work(worker *w, const rf_acquire_options *opts)
     int resource = sim_chance(200);
     section s;
 
+    if (servers_are_one() && sim_chance(100)) {
+        work_on_all(w, opts);
+        return;
+    }
+    if (!servers_are_quorum() && sim_chance(120)) {
+        work_shared(w, opts);
+        return;
+    }
     /* What replicas are good for shows where no database orders the fences. */
     if (sim_chance(servers_min_replicas() > 0 ? 400 : 120)) {
         work_alone(w, opts);

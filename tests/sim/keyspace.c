@@ -57,7 +57,8 @@ entry *keyspace_make(keyspace *ks, const char *name, size_t len)
     sim_copy(e->name, sizeof(e->name), name);
     e->len = len;
     e->expires = -1;
-    e->is_list = e->n = 0;
+    e->kind = STRING;
+    e->n = 0;
     e->value[0] = '\0';
     return e;
 }
@@ -68,18 +69,49 @@ void keyspace_set(entry *e, const char *value, size_t len)
         sim_fail("%s", "simulator: a value is too long");
     memcpy(e->value, value, len);
     e->value[len] = '\0';
-    e->is_list = 0;
+    e->kind = STRING;
 }
 
 int keyspace_pop(keyspace *ks, const char *name, char out[24])
 {
     entry *e = keyspace_find(ks, name, strlen(name));
 
-    if (e == NULL || !e->is_list)
+    if (e == NULL || e->kind != LIST)
         return 0;
     memcpy(out, e->list[0], sizeof(e->list[0]));
     memmove(e->list[0], e->list[1], sizeof(e->list) - sizeof(e->list[0]));
     if (--e->n == 0)
+        keyspace_remove(e);
+    return 1;
+}
+
+member *keyspace_member(entry *e, const char *name)
+{
+    for (int i = 0; e != NULL && i < e->n; i++) {
+        if (strcmp(e->set[i].name, name) == 0)
+            return &e->set[i];
+    }
+    return NULL;
+}
+
+void keyspace_add(entry *e, const char *name, int64_t score)
+{
+    member *m = keyspace_member(e, name);
+
+    if (m == NULL && e->n == SET_MAX)
+        sim_fail("%s", "simulator: a set has too many members");
+    if (m == NULL)
+        m = &e->set[e->n++];
+    sim_copy(m->name, sizeof(m->name), name);
+    m->score = score;
+}
+
+int keyspace_drop(entry *e, member *m)
+{
+    if (m == NULL)
+        return 0;
+    *m = e->set[--e->n];
+    if (e->n == 0)
         keyspace_remove(e);
     return 1;
 }

@@ -3,8 +3,8 @@
 /*
  * keyspace.h - what one small Redis has in its memory
  *
- * Keys, and their expiry by the server's own wall clock.  Knows strings and
- * lists, and no network.
+ * Keys, and their expiry by the server's own wall clock.  Knows strings, lists
+ * and sorted sets, and no network.
  */
 #ifndef SIM_KEYSPACE_H
 #define SIM_KEYSPACE_H
@@ -14,15 +14,27 @@
 
 #define KEYS_MAX  16
 #define LIST_MAX  8
+#define SET_MAX   8
 #define NAME_SIZE 40
+
+typedef enum entry_kind { STRING, LIST, SORTED } entry_kind;
+
+typedef struct member {
+    char name[NAME_SIZE];
+    int64_t score;
+} member;
 
 typedef struct entry {
     char name[NAME_SIZE];
     size_t len;      /* of the name; 0: free            */
     int64_t expires; /* by the wall clock, -1: never    */
-    int is_list, n;  /* n: elements of a list           */
+    entry_kind kind;
+    int n; /* elements of a list, members of a set */
     char value[56];
-    char list[LIST_MAX][24];
+    union {
+        char list[LIST_MAX][24];
+        member set[SET_MAX];
+    };
 } entry;
 
 typedef struct keyspace {
@@ -48,6 +60,11 @@ void keyspace_set(entry *e, const char *value, size_t len);
 
 /* A list's first element is taken into out; 0 when there is none. */
 int keyspace_pop(keyspace *ks, const char *name, char out[24]);
+
+/* Of a sorted set; NULL when it is not in there. */
+member *keyspace_member(entry *e, const char *name);
+void keyspace_add(entry *e, const char *name, int64_t score);
+int keyspace_drop(entry *e, member *m); /* 0 when there was nothing to drop */
 
 /* Name of some key, which goes; NULL when there is none. */
 const char *keyspace_evict(keyspace *ks);

@@ -25,7 +25,8 @@
 #define WORDS_MAX 8
 
 static lua_State *lua;
-static keyspace *ks; /* of the server whose turn it is */
+static keyspace *ks;        /* of the server whose turn it is */
+static const char *running; /* the script's name              */
 
 static struct {
     const char *name, *text, *sha1;
@@ -37,6 +38,12 @@ static struct {
     { "reissue", rf__lua_reissue, rf__lua_reissue_sha1, 0 },
     { "raise", rf__lua_raise, rf__lua_raise_sha1, 0 },
     { "withdraw", rf__lua_withdraw, rf__lua_withdraw_sha1, 0 },
+    { "acquire_all", rf__lua_acquire_all, rf__lua_acquire_all_sha1, 0 },
+    { "acquire_shared", rf__lua_acquire_shared, rf__lua_acquire_shared_sha1,
+      0 },
+    { "renew_shared", rf__lua_renew_shared, rf__lua_renew_shared_sha1, 0 },
+    { "release_shared", rf__lua_release_shared, rf__lua_release_shared_sha1,
+      0 },
 };
 #define SCRIPTS ((int)(sizeof(scripts) / sizeof(scripts[0])))
 
@@ -81,15 +88,27 @@ static int push_number(long long number)
     return 1;
 }
 
+static int push_nothing(void)
+{
+    lua_pushboolean(lua, 0);
+    return 1;
+}
+
+/* The weakened scripts for those who write know nothing of those who read. */
+static int is_overlooked(const entry *e)
+{
+    return weakness == SIM_BESIDE && strcmp(e->value, "read") == 0 &&
+           strcmp(running, "acquire") == 0;
+}
+
 static int do_get(const words *w, entry *e)
 {
     (void)w;
-    if (e == NULL)
-        lua_pushboolean(lua, 0);
-    else if (e->is_list)
+    if (e == NULL || is_overlooked(e))
+        return push_nothing();
+    if (e->kind != STRING)
         return push_error(WRONGTYPE);
-    else
-        lua_pushstring(lua, e->value);
+    lua_pushstring(lua, e->value);
     return 1;
 }
 
@@ -116,7 +135,7 @@ static int do_incr(const words *w, entry *e)
     char text[RF__DECIMAL_MAX], *end;
     long long number = 0;
 
-    if (e != NULL && e->is_list)
+    if (e != NULL && e->kind != STRING)
         return push_error(WRONGTYPE);
     if (e != NULL) {
         number = strtoll(e->value, &end, 10);
@@ -133,11 +152,11 @@ static int do_rpush(const words *w, entry *e)
 {
     if (e == NULL)
         e = keyspace_make(ks, w->at[1], w->len[1]);
-    else if (!e->is_list)
+    else if (e->kind != LIST)
         return push_error(WRONGTYPE);
     if (e->n == LIST_MAX)
         sim_fail("%s", "simulator: a list is too long");
-    e->is_list = 1;
+    e->kind = LIST;
     sim_copy(e->list[e->n++], sizeof(e->list[0]), w->at[2]);
     push_number(e->n);
     network_pushed(ks->server, w->at[1]);
@@ -147,7 +166,7 @@ static int do_rpush(const words *w, entry *e)
 static int do_llen(const words *w, entry *e)
 {
     (void)w;
-    if (e != NULL && !e->is_list)
+    if (e != NULL && e->kind != LIST)
         return push_error(WRONGTYPE);
     return push_number(e != NULL ? e->n : 0);
 }
@@ -193,6 +212,97 @@ static int do_exists(const words *w, entry *e)
     return push_number(e != NULL);
 }
 
+/* ---- Sorted sets, and the time by which they are sorted --------------------------- */
+
+static void push_decimal(int64_t number)
+{
+    char text[RF__DECIMAL_MAX];
+
+    lua_pushlstring(lua, text, rf__decimal_write(text, number));
+}
+
+/* {seconds, microseconds} */
+static int do_time(const words *w, entry *e)
+{
+    int64_t ms = keyspace_wall(ks);
+
+    (void)w, (void)e;
+    lua_createtable(lua, 2, 0);
+    push_decimal(ms / 1000);
+    lua_rawseti(lua, -2, 1);
+    push_decimal(ms % 1000 * 1000);
+    lua_rawseti(lua, -2, 2);
+    return 1;
+}
+
+static int do_zadd(const words *w, entry *e)
+{
+    if (e == NULL)
+        e = keyspace_make(ks, w->at[1], w->len[1]);
+    else if (e->kind != SORTED)
+        return push_error(WRONGTYPE);
+    e->kind = SORTED;
+    keyspace_add(e, w->at[3], sim_number(w->at[2]));
+    return push_number(1);
+}
+
+static int do_zscore(const words *w, entry *e)
+{
+    const member *m;
+
+    if (e != NULL && e->kind != SORTED)
+        return push_error(WRONGTYPE);
+    m = keyspace_member(e, w->at[2]);
+    if (m == NULL)
+        return push_nothing();
+    push_decimal(m->score);
+    return 1;
+}
+
+static int do_zrem(const words *w, entry *e)
+{
+    if (e != NULL && e->kind != SORTED)
+        return push_error(WRONGTYPE);
+    return push_number(keyspace_drop(e, keyspace_member(e, w->at[2])));
+}
+
+/* ZREMRANGEBYSCORE key -inf most */
+static int do_zremrange(const words *w, entry *e)
+{
+    int64_t most = sim_number(w->at[3]);
+    int n = 0;
+
+    if (e != NULL && e->kind != SORTED)
+        return push_error(WRONGTYPE);
+    for (int i = e != NULL ? e->n - 1 : -1; i >= 0; i--) {
+        if (e->set[i].score <= most)
+            n += keyspace_drop(e, &e->set[i]);
+    }
+    return push_number(n);
+}
+
+/* ZREVRANGE key 0 0 WITHSCORES: the last one. */
+static int do_zrevrange(const words *w, entry *e)
+{
+    const member *last = NULL;
+
+    (void)w;
+    if (e != NULL && e->kind != SORTED)
+        return push_error(WRONGTYPE);
+    for (int i = 0; e != NULL && i < e->n; i++) {
+        if (last == NULL || e->set[i].score > last->score)
+            last = &e->set[i];
+    }
+    lua_createtable(lua, 2, 0);
+    if (last == NULL)
+        return 1;
+    lua_pushstring(lua, last->name);
+    lua_rawseti(lua, -2, 1);
+    push_decimal(last->score);
+    lua_rawseti(lua, -2, 2);
+    return 1;
+}
+
 /* The usual ones first. */
 static const struct {
     const char *name;
@@ -200,21 +310,33 @@ static const struct {
     int least, most; /* words */
     int (*run)(const words *w, entry *e);
 } commands[] = {
-    { "GET", 3, 2, 2, do_get },         { "PTTL", 4, 2, 2, do_pttl },
-    { "SET", 3, 3, 5, do_set },         { "INCR", 4, 2, 2, do_incr },
-    { "DEL", 3, 2, 9, do_del },         { "EXISTS", 6, 2, 2, do_exists },
-    { "LLEN", 4, 2, 2, do_llen },       { "RPUSH", 5, 3, 3, do_rpush },
+    { "GET", 3, 2, 2, do_get },
+    { "PTTL", 4, 2, 2, do_pttl },
+    { "SET", 3, 3, 5, do_set },
+    { "INCR", 4, 2, 2, do_incr },
+    { "DEL", 3, 2, 9, do_del },
+    { "EXISTS", 6, 2, 2, do_exists },
+    { "LLEN", 4, 2, 2, do_llen },
+    { "RPUSH", 5, 3, 3, do_rpush },
     { "PEXPIRE", 7, 3, 3, do_pexpire },
+    { "TIME", 4, 1, 1, do_time },
+    { "ZADD", 4, 4, 4, do_zadd },
+    { "ZSCORE", 6, 3, 3, do_zscore },
+    { "ZREM", 4, 3, 3, do_zrem },
+    { "ZREVRANGE", 9, 5, 5, do_zrevrange },
+    { "ZREMRANGEBYSCORE", 16, 4, 4, do_zremrange },
 };
 #define COMMANDS ((int)(sizeof(commands) / sizeof(commands[0])))
 
 static int run_command(const words *w)
 {
+    entry *e = w->n > 1 ? keyspace_find(ks, w->at[1], w->len[1]) : NULL;
+
     for (int i = 0; i < COMMANDS; i++) {
         if (w->len[0] == commands[i].len && w->n >= commands[i].least &&
             w->n <= commands[i].most &&
             memcmp(w->at[0], commands[i].name, w->len[0]) == 0)
-            return commands[i].run(w, keyspace_find(ks, w->at[1], w->len[1]));
+            return commands[i].run(w, e);
     }
     sim_fail("simulator: command %s with %d words is not known", w->at[0],
              w->n);
@@ -353,21 +475,41 @@ static void pretend_to_raise(const script_call *call)
     reply_word(call->out, call->args[1]);
 }
 
-static void run_script(int which, const script_call *call)
+/* The first n_keys and n_args of what was sent. */
+static void run_script(int which, const script_call *call, int n_keys,
+                       int n_args)
 {
     const size_t *len = call->len + 3;
 
-    if (weakness == SIM_NO_RAISE && strcmp(call->name, "raise") == 0) {
-        pretend_to_raise(call);
-        return;
-    }
-    set_list(&keys, call->n_keys, call->keys, len);
-    set_list(&args, call->n_args, call->args, len + call->n_keys);
+    running = scripts[which].name;
+    set_list(&keys, n_keys, call->keys, len);
+    set_list(&args, n_args, call->args, len + call->n_keys);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, scripts[which].compiled);
     if (lua_pcall(lua, 0, 1, 0) != 0 && !lua_istable(lua, -1))
         sim_fail("a script fails: %s", lua_tostring(lua, -1));
     reply_lua(call->out);
     lua_settop(lua, 0);
+}
+
+/* The weakened "all": the first one is taken, whatever becomes of the others. */
+static void take_the_first(const script_call *call)
+{
+    reply scratch = { .len = 0 };
+    script_call one = *call;
+
+    one.out = &scratch;
+    run_script(0, &one, 4, 5);
+}
+
+static void run_weakened(int which, const script_call *call)
+{
+    if (weakness == SIM_NO_RAISE && strcmp(call->name, "raise") == 0) {
+        pretend_to_raise(call);
+        return;
+    }
+    if (weakness == SIM_HALF && strcmp(call->name, "acquire_all") == 0)
+        take_the_first(call);
+    run_script(which, call, call->n_keys, call->n_args);
 }
 
 /* Digests and texts alike differ early, but for what all texts begin with. */
@@ -403,5 +545,5 @@ void scripts_eval(script_call *call)
     call->keys = argv + 3;
     call->args = argv + 3 + call->n_keys;
     call->n_args = call->argc - 3 - call->n_keys;
-    run_script(which, call);
+    run_weakened(which, call);
 }

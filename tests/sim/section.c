@@ -25,7 +25,10 @@ void expect(rf_status status, unsigned allowed, const char *what,
 
 void section_believes(section *s)
 {
-    check_told(s->w->id, rf_lock_fence(s->lock) != 0);
+    int ours = s->shared ? rf_lock_left_ms(s->lock) > 0
+                         : rf_lock_fence(s->lock) != 0;
+
+    check_told(s->w->id, s->resource, ours);
 }
 
 rf_status section_run(section *s, const char *sql, int n, const char **values,

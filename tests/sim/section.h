@@ -28,6 +28,7 @@ typedef struct section {
     char number[4]; /* ... and for the statements         */
     int64_t ttl_ms;
     keeping *keeping; /* NULL: it is not kept             */
+    int shared;       /* with others who only read        */
 } section;
 
 /* In a crowded world locks run out all the time, and claims queue up. */
@@ -64,6 +65,13 @@ void keepings_begin(void);
 
 /* alone.c: locks without a database. */
 void work_alone(worker *w, const rf_acquire_options *wish);
+void told_nothing(const worker *w, int resource, const char *holder);
+
+/* shared.c: one beside others who read. */
+void work_shared(worker *w, const rf_acquire_options *wish);
+
+/* many.c: all of them at once. */
+void work_on_all(worker *w, const rf_acquire_options *wish);
 
 /* A connection that was lost is made anew. */
 void mend(worker *w);

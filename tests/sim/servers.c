@@ -122,6 +122,11 @@ int servers_are_quorum(void)
     return kind == QUORUM;
 }
 
+int servers_are_one(void)
+{
+    return kind != QUORUM && kind != CLUSTER;
+}
+
 int servers_honest(void)
 {
     return honest;
@@ -148,7 +153,8 @@ static int has(server *s, int resource, rf_fence fence, const char *holder)
     const char *name = lock_names[resource], *owner;
     entry *e = keyspace_find(&s->data, name, strlen(name));
 
-    if (e == NULL || e->is_list || (owner = strchr(e->value, ':')) == NULL ||
+    if (e == NULL || e->kind != STRING ||
+        (owner = strchr(e->value, ':')) == NULL ||
         strcmp(owner + 1, holder) != 0)
         return 0;
     return fence == 0 || sim_number(e->value) == fence;
@@ -166,6 +172,28 @@ int servers_hold(int resource, rf_fence fence, const char *holder)
     for (int i = 0; i < count; i++)
         held += has(&servers[i], resource, 0, holder);
     return held > count / 2;
+}
+
+static int shares(server *s, int resource, const char *holder)
+{
+    static const char *const readers[RESOURCES] = { "{lock:v1:r0}:readers",
+                                                    "{lock:v1:r1}:readers" };
+    const char *name = lock_names[resource];
+    const entry *lock = keyspace_find(&s->data, name, strlen(name));
+    const member *m;
+
+    if (lock == NULL || strcmp(lock->value, "read") != 0)
+        return 0;
+    name = readers[resource];
+    m = keyspace_member(keyspace_find(&s->data, name, strlen(name)), holder);
+    return m != NULL && m->score > keyspace_wall(&s->data);
+}
+
+int servers_share(int resource, const char *holder)
+{
+    if (kind == CLUSTER)
+        master = slots_server(resource);
+    return kind != QUORUM && shares(&servers[master], resource, holder);
 }
 
 /* ---- Commands ------------------------------------------------------------------------ */
@@ -246,6 +274,30 @@ static int refused(reply *out)
     return 1;
 }
 
+static int count_held(server *s, const char *holder)
+{
+    int n = 0;
+
+    for (int r = 0; r < RESOURCES; r++)
+        n += has(s, r, 0, holder);
+    return n;
+}
+
+/* Those who want all locks name four keys of each. */
+static void run_script(server *s, script_call *script)
+{
+    int n_keys = (int)sim_number(script->argv[2]), before;
+    const char *holder = script->argv[3 + n_keys];
+
+    if (n_keys != 4 * RESOURCES) {
+        scripts_eval(script);
+        return;
+    }
+    before = count_held(s, holder);
+    scripts_eval(script);
+    check_all_or_none(before, count_held(s, holder), holder);
+}
+
 static void evaluate(server_call *call)
 {
     server *s = &servers[call->server];
@@ -262,10 +314,10 @@ static void evaluate(server_call *call)
     }
     if (kind == CLUSTER && slots_refuse(call->server, call->argv[3], call->out))
         return;
-    scripts_eval(&script);
+    run_script(s, &script);
     if (script.name == NULL)
         return;
-    if (strcmp(script.name, "renew") == 0)
+    if (strncmp(script.name, "renew", 5) == 0)
         check_renewal(script.args[0], call->sent);
     sums[SUM_RAISED] += strcmp(script.name, "raise") == 0;
     sums[SUM_HEALED] += strcmp(script.name, "reissue") == 0;

@@ -23,6 +23,7 @@ void servers_heal(void);
 const char *servers_url(void);
 int servers_min_replicas(void);
 int servers_are_quorum(void);
+int servers_are_one(void); /* all keys on one server */
 
 /* Has the lock service kept its word so far?  What was granted is held. */
 int servers_honest(void);
@@ -35,6 +36,9 @@ int servers_moved(void);
  * Fence 0: whichever it is.
  */
 int servers_hold(int resource, rf_fence fence, const char *holder);
+
+/* Is it among those who read? */
+int servers_share(int resource, const char *holder);
 
 /* ---- For network.c ------------------------------------------------------------ */
 

@@ -70,7 +70,9 @@ typedef enum sim_fault {
     X(ANY_NODE, "any-node") /* nodes of a cluster serve what is not theirs */  \
     X(MINORITY, "minority") /* less than half of a quorum will do   */         \
     X(NO_RAISE, "no-raise") /* a quorum's second step does nothing  */         \
-    X(NO_WAIT, "no-wait")   /* WAIT counts replicas that have less  */
+    X(NO_WAIT, "no-wait")   /* WAIT counts replicas that have less  */         \
+    X(HALF, "half")         /* several at once: some will do        */         \
+    X(BESIDE, "beside")     /* who writes does not see who reads    */
 
 #define SIM_WEAKNESS_NUMBER(id, name) SIM_##id,
 typedef enum sim_weakness {
@@ -78,29 +80,32 @@ typedef enum sim_weakness {
 } sim_weakness;
 
 /* What else was seen. */
-#define SIM_EVENTS(X)                  \
-    X(WORLDS, "schedules")             \
-    X(SECTIONS, "sections")            \
-    X(GRANTS, "grants")                \
-    X(QUORUM_GRANTS, "by a quorum")    \
-    X(RAISED, "with a second step")    \
-    X(CONFIRMED, "with replicas")      \
-    X(SHORT, "too few replicas")       \
-    X(MOVED, "after a master moved")   \
-    X(KEPT, "kept")                    \
-    X(RENEWED, "renewals")             \
-    X(TOLD_LOST, "losses told")        \
-    X(CAPPED, "held too long")         \
-    X(OVERLAPS, "times two believed")  \
-    X(EXPIRED, "locks ran out")        \
-    X(OVERTAKEN, "messages overtaken") \
-    X(COMMITS, "commits")              \
-    X(REFUSED, "operations refused")   \
-    X(UNKNOWN, "unknown")              \
-    X(LANDED, "of them landed")        \
-    X(RESOLVED, "resolved")            \
-    X(AGAIN, "sent again")             \
-    X(RETIRED, "retired")              \
+#define SIM_EVENTS(X)                    \
+    X(WORLDS, "schedules")               \
+    X(SECTIONS, "sections")              \
+    X(GRANTS, "grants")                  \
+    X(QUORUM_GRANTS, "by a quorum")      \
+    X(RAISED, "with a second step")      \
+    X(CONFIRMED, "with replicas")        \
+    X(SHORT, "too few replicas")         \
+    X(ALL, "all at once")                \
+    X(SHARED, "shared")                  \
+    X(TOGETHER, "of them beside others") \
+    X(MOVED, "after a master moved")     \
+    X(KEPT, "kept")                      \
+    X(RENEWED, "renewals")               \
+    X(TOLD_LOST, "losses told")          \
+    X(CAPPED, "held too long")           \
+    X(OVERLAPS, "times two believed")    \
+    X(EXPIRED, "locks ran out")          \
+    X(OVERTAKEN, "messages overtaken")   \
+    X(COMMITS, "commits")                \
+    X(REFUSED, "operations refused")     \
+    X(UNKNOWN, "unknown")                \
+    X(LANDED, "of them landed")          \
+    X(RESOLVED, "resolved")              \
+    X(AGAIN, "sent again")               \
+    X(RETIRED, "retired")                \
     X(HEALED, "healed at birth")
 
 #define SIM_EVENT_NUMBER(id, name) SUM_##id,
