@@ -29,4 +29,6 @@ NOBODY(PGVerbosity, PQsetErrorVerbosity, (PGconn * conn, PGVerbosity verbosity))
 NOBODY(PGnotify *, PQnotifies, (PGconn * conn))
 NOBODY(int, PQgetlength, (const PGresult *result, int row, int column))
 NOBODY(const char *, PQparameterStatus, (const PGconn *conn, const char *name))
+NOBODY(char *, PQhost, (const PGconn *conn))
+NOBODY(char *, PQdb, (const PGconn *conn))
 /* NOLINTEND */
