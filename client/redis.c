@@ -288,7 +288,8 @@ static rf_status receive_more(rf__redis *r, int64_t deadline_ms,
                            into->oversize ? "it is too large"
                            : r->reader->err == REDIS_ERR_OOM
                                ? "out of memory"
-                               : "it does not speak the Redis protocol");
+                               : "it does not speak the Redis protocol: is it "
+                                 "another server's port?");
         if (done != NULL)
             return RF_OK;
         if (total > 2 * RF__REPLY_BYTES_MAX)

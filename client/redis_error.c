@@ -24,8 +24,8 @@ static const rf__redis_failure failures[] = {
     { "NOREPLICAS", RF_REFUSED, 0, "too few replicas (min-replicas-to-write)" },
     { "MOVED", RF_MISUSE, 0, "the key lives on another node of the cluster" },
     { "CROSSSLOT", RF_MISUSE, 0, "keys in different slots of the cluster" },
-    { "NOAUTH", RF_MISUSE, 1, "Redis wants a password" },
-    { "WRONGPASS", RF_MISUSE, 1, "user or password is wrong" },
+    { "NOAUTH", RF_MISUSE, 1, "Redis wants a password, in the URL" },
+    { "WRONGPASS", RF_MISUSE, 1, "user or password of the URL is wrong" },
     { "NOPERM", RF_MISUSE, 0, "the user lacks a permission (ACL)" },
     { "DENIED", RF_MISUSE, 1, "Redis is in protected mode" },
     { "WRONGTYPE", RF_MISUSE, 0, "a key holds something else" },
@@ -44,7 +44,7 @@ static const struct {
     { "ERR max number of clients",
       { "ERR", RF_RETRY, 1, "Redis has too many clients" } },
     { "ERR Protocol error: unauthenticated",
-      { "NOAUTH", RF_MISUSE, 1, "Redis wants a password" } },
+      { "NOAUTH", RF_MISUSE, 1, "Redis wants a password, in the URL" } },
 };
 
 static const rf__redis_failure *find(const char *code)

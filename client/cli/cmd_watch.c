@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,8 +81,7 @@ static int look(view *v)
     status = call->operands > 0 ? look_at_named(v)
                                 : cli_held_ask(call, &v->now);
     if (status == RF_MISUSE || status == RF_NOMEM)
-        return cli_fail(status, "%s; %s", rf_message(call->client),
-                        rf_status_text(status));
+        return cli_held_fail(call, status);
     if (status != RF_OK)
         (void)snprintf(v->note, sizeof(v->note), "%s",
                        rf_message(call->client));
@@ -218,12 +219,12 @@ static int print_json(view *v)
 
 /* ---- Again and again -------------------------------------------------- */
 
-static void nap(int64_t ms)
+/* 0: the reader has gone.  While nothing changes, no write would tell. */
+static int nap(int64_t ms)
 {
-    struct timespec time = { .tv_sec = (time_t)(ms / 1000),
-                             .tv_nsec = (long)(ms % 1000) * 1000000 };
+    struct pollfd reader = { .fd = STDOUT_FILENO };
 
-    (void)nanosleep(&time, NULL);
+    return poll(&reader, 1, ms < INT_MAX ? (int)ms : INT_MAX) <= 0;
 }
 
 static int show(view *v)
@@ -263,8 +264,8 @@ static int go_on(view *v)
         turn(v);
         if (v->count > 0 && i + 1 >= v->count)
             break;
-        if (code == 0 && ended_by == 0)
-            nap(v->every_ms);
+        if (code == 0 && ended_by == 0 && !nap(v->every_ms))
+            code = cli_output_lost(EPIPE);
     }
     return code == 0 && ended_by != 0 ? CLI_SIGNAL + ended_by : code;
 }

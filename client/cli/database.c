@@ -19,7 +19,8 @@
 
 const char *cli_remedy(const char *sqlstate)
 {
-    if (strcmp(sqlstate, "3F000") == 0 || strcmp(sqlstate, "42883") == 0)
+    if (strcmp(sqlstate, "3F000") == 0 || strcmp(sqlstate, "42883") == 0 ||
+        strcmp(sqlstate, "42P01") == 0)
         return "; as a superuser of this database: CREATE EXTENSION ringfence";
     if (strcmp(sqlstate, "42501") == 0)
         return "; as its owner: SELECT ringfence.grant_to('ROLE') for what "

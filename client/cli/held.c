@@ -5,9 +5,11 @@
  */
 #include "held.h"
 
+#include <ringfence_pg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "database.h"
 #include "exit.h"
 
 static int collect(const char *resource, const rf_info *info, void *arg)
@@ -56,14 +58,18 @@ rf_status cli_held_ask(cli_call *call, cli_held *out)
     return RF_OK;
 }
 
+int cli_held_fail(cli_call *call, rf_status status)
+{
+    return cli_fail(status, "%s; %s%s", rf_message(call->client),
+                    rf_status_text(status),
+                    cli_remedy(rf_pg_sqlstate(call->client)));
+}
+
 int cli_held_read(cli_call *call, cli_held *out)
 {
     rf_status status = cli_held_ask(call, out);
 
-    if (status == RF_OK)
-        return 0;
-    return cli_fail(status, "%s; %s", rf_message(call->client),
-                    rf_status_text(status));
+    return status == RF_OK ? 0 : cli_held_fail(call, status);
 }
 
 void cli_held_free(cli_held *held)

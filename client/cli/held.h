@@ -22,7 +22,10 @@ typedef struct cli_held {
 /* All of them, each once.  RF_OK, or what rf_list() returns. */
 rf_status cli_held_ask(cli_call *call, cli_held *out);
 
-/* The same; 0, or the exit code after its message. */
+/* Why they can't be had, and what to do.  The exit code. */
+int cli_held_fail(cli_call *call, rf_status status);
+
+/* As cli_held_ask(); 0, or the exit code after its message. */
 int cli_held_read(cli_call *call, cli_held *out);
 
 void cli_held_free(cli_held *held);

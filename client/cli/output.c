@@ -50,15 +50,23 @@ const char *cli_colour_off(cli_colour colour)
     return colours && colour != CLI_PLAIN ? "\033[0m" : "";
 }
 
+int cli_output_lost(int error)
+{
+    static int told;
+
+    /* Nothing more can be told there, so not in JSON either. */
+    if (!told++)
+        cli_warn("the answer could not be written (%s); what was done is done",
+                 error != 0 ? strerror(error) : "standard output is closed");
+    return CLI_OUTPUT;
+}
+
 int cli_output_end(int code)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return code;
-    /* Nothing more can be told there, so not in JSON either. */
-    cli_warn("the answer could not be written (%s); what was done is done",
-             errno != 0 ? strerror(errno) : "standard output is closed");
-    return CLI_OUTPUT;
+    return cli_output_lost(errno);
 }
 
 int cli_print_json(json_t *value)

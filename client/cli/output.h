@@ -34,6 +34,9 @@ const char *cli_colour_off(cli_colour colour);
  */
 int cli_output_end(int code);
 
+/* The message that it isn't, told once; error is an errno or 0.  CLI_OUTPUT. */
+int cli_output_lost(int error);
+
 /* Print a value on a line of its own, and forget it.  NULL: out of memory. */
 int cli_print_json(json_t *value);
 

@@ -40,7 +40,7 @@ mute=$!
 trap 'kill $web $mute; redis_stop "$TMPDIR"' EXIT
 until_true test -s web -a -s mute
 
-plan 45
+plan 55
 
 # ---- Words -----------------------------------------------------------------
 
@@ -71,13 +71,29 @@ is "-- ends the options" "$(ringfence inspect --json -- --json | json .resource)
 ok "nowhere to look" refused 109 'where are the locks\?' env -u RINGFENCE_URL ringfence list
 ok "a URL that is none" refused 109 'URL of the lock service' ringfence list --url nonsense
 ok "nobody there" refused 107 'refused|No such file' ringfence list --url redis+unix:///nonexistent
-ok "a server that is not Redis" refused '10[679]' 'Redis' \
+ok "a server that is not Redis" refused 107 "does not speak the Redis protocol: is it another server's port" \
     ringfence inspect job --url "redis://127.0.0.1:$(cat web)"
+ok "a cluster that is not one" refused 107 'does not speak the Redis protocol' \
+    ringfence list --url "redis+cluster://127.0.0.1:$(cat web)"
+ok "an etcd that is not one" refused 107 'etcd: ' \
+    ringfence list --timeout 500ms --url "etcd://127.0.0.1:$(cat web)"
+ok "a PostgreSQL that is not one" refused 107 'connection to server .* failed' \
+    ringfence list --url "postgresql://127.0.0.1:$(cat web)/x?connect_timeout=2"
+ok "a database that has no locks" refused 109 'CREATE EXTENSION ringfence' \
+    ringfence list --url "postgresql:///postgres?host=$test_host"
+ok "nor gives any" refused 109 'CREATE EXTENSION ringfence' \
+    ringfence acquire job --url "postgresql:///postgres?host=$test_host"
+redis SET '{lock:v1:forgotten}' x >/dev/null
+ok "a lock that is held for ever" refused 101 'never runs out; look with "ringfence inspect"' \
+    ringfence run forgotten -- true
+ok "also after waiting for it" refused 102 'never runs out; look with "ringfence inspect"' \
+    ringfence acquire forgotten --wait 100ms
+redis DEL '{lock:v1:forgotten}' >/dev/null
 ok "one that never answers" refused '10[67]' 'no answer|not answer|time' \
     ringfence inspect job --timeout 300ms --url "redis://127.0.0.1:$(cat mute)"
 redis CONFIG SET requirepass secret >/dev/null
-ok "no password" refused 109 'password|NOAUTH' ringfence list
-ok "a wrong password" refused 109 'password|WRONGPASS' \
+ok "no password" refused 109 'wants a password, in the URL .NOAUTH' ringfence list
+ok "a wrong password" refused 109 'user or password of the URL is wrong .WRONGPASS' \
     env RINGFENCE_URL="redis+unix://:wrong@$TMPDIR/redis.sock" ringfence list
 is "the right one" "$(RINGFENCE_URL="redis+unix://:secret@$TMPDIR/redis.sock" code ringfence list)" 0
 redis -a secret --no-auth-warning CONFIG SET requirepass '' >/dev/null
@@ -115,6 +131,11 @@ ok "a full disk" refused 111 'could not be written .No space left' \
 # The reader is gone before anything is written.
 ok "a reader that has gone" refused 111 'could not be written .Broken pipe' \
     bash -c 'exec 3> >(exit 0); wait $!; ringfence list >&3'
+ok "a full disk under a command that does something" refused 111 'No space left' \
+    sh -c 'ringfence acquire full >/dev/full'
+is "which gives back what nobody would know of" "$(redis EXISTS '{lock:v1:full}')" 0
+ok "a reader of watch that has gone, while nothing changes" refused 111 'Broken pipe' \
+    timeout 20 bash -c 'exec 3> >(exit 0); wait $!; ringfence watch --every 50ms no-such-job >&3'
 ok "no standard output at all" refused 111 'could not be written' \
     sh -c 'ringfence list >&-'
 is "help has no trouble" "$(code ringfence --help) $(code ringfence run --help)" "0 0"
