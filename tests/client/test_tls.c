@@ -611,7 +611,27 @@ static void test_bytes_may_come_one_by_one(void **state)
     wire_stop(w);
 }
 
-/* With SIGPIPE as it is by default, which would end the program. */
+/* As many locks, with names as long, as take several records. */
+static rf_status try_many_on(rf_client *client)
+{
+    static char name[RF_ALL_MAX][RF_RESOURCE_MAX + 1];
+    const char *names[RF_ALL_MAX];
+    rf_lock *locks[RF_ALL_MAX];
+    rf_status status;
+
+    for (int i = 0; i < RF_ALL_MAX; i++) {
+        snprintf(name[i], sizeof(name[i]), "%0*d", RF_RESOURCE_MAX, i);
+        names[i] = name[i];
+    }
+    status = rf_acquire_all(client, names, RF_ALL_MAX, NULL, locks);
+    rf_release_all(locks, RF_ALL_MAX);
+    return status;
+}
+
+/*
+ * With SIGPIPE as it is by default, which would end the program.  What follows
+ * the first record meets a connection that the server's system has refused.
+ */
 static void test_server_that_is_gone_is_no_signal(void **state)
 {
     redis_server *server = secure_server("server.pem", NULL);
@@ -624,6 +644,9 @@ static void test_server_that_is_gone_is_no_signal(void **state)
     for (int i = 0; i < 3; i++)
         try_on(client, "r");
     assert_status(try_on(client, "r"), RF_OK);
+    redis_server_restart(server);
+    try_many_on(client);
+    assert_status(try_many_on(client), RF_OK);
     rf_close(client);
     redis_server_stop(server);
 }
