@@ -403,6 +403,30 @@ static void test_two_lost_replies_are_unknown_and_the_holder_asks_again(
     assert_status(rf_release(lock), RF_OK);
 }
 
+/* While the floor is asked for, Redis goes down. */
+static rf_status floor_and_an_end(void *arg, const char *resource,
+                                  rf_fence *floor)
+{
+    static const char loading[] = "-LOADING Redis is loading the dataset\r\n";
+
+    (void)arg, (void)resource;
+    proxy_say(fault, 9, loading, strlen(loading));
+    *floor = 7;
+    return RF_OK;
+}
+
+/* The first request may be on its way still, and then a lock comes of it. */
+static void test_unanswered_request_is_not_told_as_nothing(void **state)
+{
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+
+    (void)state;
+    opts.ask_floor = floor_and_an_end;
+    assert_status(try_acquire("r", &opts), RF_RETRY);
+    proxy_set(fault, PROXY_CUT_BEFORE, 0, 1);
+    assert_status(try_acquire("r", &opts), RF_UNKNOWN);
+}
+
 static void test_chosen_holder_gets_what_is_left_of_its_time(void **state)
 {
     rf_acquire_options opts = RF_ACQUIRE_INIT;
@@ -908,6 +932,7 @@ int main(void)
         CASE(test_lost_reply_yields_the_same_fence),
         CASE(test_lost_reply_counts_the_time_of_the_first_request),
         CASE(test_two_lost_replies_are_unknown_and_the_holder_asks_again),
+        CASE(test_unanswered_request_is_not_told_as_nothing),
         CASE(test_chosen_holder_gets_what_is_left_of_its_time),
         CASE(test_request_that_never_arrived_is_sent_again),
         CASE(test_renew_moves_the_deadline),
