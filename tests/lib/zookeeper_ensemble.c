@@ -37,7 +37,7 @@ struct zookeeper_ensemble {
     server server[SERVERS_MAX];
     char folder[TEMP_FOLDER_MAX];
     char url[128];
-    char text[4096];
+    char text[65536];
 };
 
 static void die(const char *what)
@@ -73,7 +73,7 @@ static void configure(const zookeeper_ensemble *e, int i)
             "tickTime=200\ninitLimit=100\nsyncLimit=25\n"
             "minSessionTimeout=%d\nmaxSessionTimeout=%d\n"
             "dataDir=%s\nclientPort=%d\nclientPortAddress=127.0.0.1\n"
-            "admin.enableServer=false\n4lw.commands.whitelist=srvr\n",
+            "admin.enableServer=false\n4lw.commands.whitelist=srvr, wchp\n",
             ZOOKEEPER_SESSION_MIN_MS, ZOOKEEPER_SESSION_MAX_MS, folder,
             e->server[i].port);
     for (int k = 0; e->n > 1 && k < e->n; k++)
@@ -167,8 +167,8 @@ static int connect_to(int port)
     return -1;
 }
 
-/* "Mode: leader" and more; "" when it does not answer. */
-static const char *state_of(zookeeper_ensemble *e, int i)
+const char *zookeeper_ensemble_ask(zookeeper_ensemble *e, int i,
+                                   const char *word)
 {
     size_t used = 0;
     ssize_t n = 1;
@@ -177,7 +177,7 @@ static const char *state_of(zookeeper_ensemble *e, int i)
     e->text[0] = '\0';
     if (fd < 0)
         return e->text;
-    if (send(fd, "srvr", 4, MSG_NOSIGNAL) != 4)
+    if (send(fd, word, 4, MSG_NOSIGNAL) != 4)
         n = 0;
     while (n > 0 && used + 1 < sizeof(e->text)) {
         n = recv(fd, e->text + used, sizeof(e->text) - 1 - used, 0);
@@ -186,6 +186,12 @@ static const char *state_of(zookeeper_ensemble *e, int i)
     close(fd);
     e->text[used] = '\0';
     return e->text;
+}
+
+/* "Mode: leader" and more. */
+static const char *state_of(zookeeper_ensemble *e, int i)
+{
+    return zookeeper_ensemble_ask(e, i, "srvr");
 }
 
 static int serves(zookeeper_ensemble *e, int i)

@@ -22,6 +22,13 @@ void zookeeper_ensemble_stop(zookeeper_ensemble *e);
 const char *zookeeper_ensemble_url(const zookeeper_ensemble *e);
 int zookeeper_ensemble_port(const zookeeper_ensemble *e, int server);
 
+/*
+ * What a server answers to one of its four-letter words, "" when it doesn't.
+ * Valid until the next call.
+ */
+const char *zookeeper_ensemble_ask(zookeeper_ensemble *e, int server,
+                                   const char *word);
+
 /* Which server leads; waits until one does. */
 int zookeeper_ensemble_leader(zookeeper_ensemble *e);
 
