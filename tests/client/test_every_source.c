@@ -645,14 +645,28 @@ static const struct CMUnitTest cases[] = {
 static struct CMUnitTest all[SOURCES * CASES];
 static char names[SOURCES * CASES][128];
 
+/* ThreadSanitizer ends a forked child whose client of ZooKeeper makes threads. */
+static int is_out_of_reach(const source *of, const struct CMUnitTest *one)
+{
+#ifdef __SANITIZE_THREAD__
+    return of->start == start_zookeeper &&
+           one->test_func == test_forked_child_leaves_the_parents_lock_alone;
+#else
+    (void)of, (void)one;
+    return 0;
+#endif
+}
+
 /* The cases once more, said with the source's name. */
 static size_t add_cases(size_t n, const source *of)
 {
-    for (size_t i = 0; i < CASES; i++, n++) {
+    for (size_t i = 0; i < CASES; i++) {
+        if (is_out_of_reach(of, &cases[i]))
+            continue;
         snprintf(names[n], sizeof(names[n]), "%s: %s", of->name, cases[i].name);
         all[n] = cases[i];
         all[n].name = names[n];
-        all[n].initial_state = (void *)of;
+        all[n++].initial_state = (void *)of;
     }
     return n;
 }

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -172,22 +173,26 @@ static void test_lock_outlives_the_leader(void **state)
     rf_close(client);
 }
 
-/* Whichever of them a client goes to first. */
+/* A client goes to whichever it likes first: until one has met it. */
 static void test_server_that_hangs_is_passed_over(void **state)
 {
     int hangs = (zookeeper_ensemble_leader(zookeeper) + 1) % 3;
+    int64_t took_ms = 0;
     rf_lock *lock;
 
     (void)state;
     zookeeper_ensemble_freeze(zookeeper, hangs);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 40 && took_ms < 300; i++) {
         rf_client *client = open_zookeeper(20000);
+        int64_t begin_ms = test_now_ms();
 
         if (take_for(client, "hang", 1500, 0, &lock) != RF_OK)
             fail_msg("%s", rf_message(client));
+        took_ms = test_now_ms() - begin_ms;
         rf_release(lock);
         rf_close(client);
     }
+    assert_in_range(took_ms, 300, 19000);
     zookeeper_ensemble_thaw(zookeeper, hangs);
 }
 
@@ -287,6 +292,26 @@ static void test_who_came_first_is_served_first(void **state)
         assert_int_equal(w[i].place, i + 1);
     }
     assert_int_equal(lined_up("line", NULL), 0);
+    rf_close(client);
+}
+
+/* Not from when its place in the line was made. */
+static void test_lock_that_was_waited_for_begins_when_it_is_granted(
+    void **state)
+{
+    rf_client *holder = open_zookeeper(10000), *client = open_zookeeper(10000);
+    rf_lock *lock, *next;
+    rf_info info;
+
+    (void)state;
+    assert_status(take_for(holder, "begins", 1000, 0, &lock), RF_OK);
+    assert_status(take_for(client, "begins", 1500, 30000, &next), RF_OK);
+    assert_true(rf_lock_left_ms(next) > 1000);
+    assert_status(rf_inspect(holder, "begins", &info), RF_OK);
+    assert_true(info.left_ms > 1000);
+    assert_status(rf_release(next), RF_OK);
+    assert_status(rf_release(lock), RF_LOST);
+    rf_close(holder);
     rf_close(client);
 }
 
@@ -450,29 +475,38 @@ static void test_nothing_is_promised_beyond_the_longest_session(void **state)
     rf_close(client);
 }
 
-/* A process takes the lock, and is then stopped or killed. */
+/* What this program does as "test_zookeeper_source URL RESOURCE". */
+static int hold(const char *url, const char *resource)
+{
+    rf_client *client = open_at(url, 10000);
+    rf_lock *lock;
+
+    if (take_for(client, resource, 800, 0, &lock) != RF_OK ||
+        rf_keep(lock, NULL) != RF_OK || write(STDOUT_FILENO, "!", 1) != 1)
+        return 1;
+    pause();
+    return 0;
+}
+
+/* A process that takes the lock, to be stopped or killed. */
 static pid_t hold_in_a_process(const char *resource)
 {
     int ready[2];
     pid_t child;
-    char byte;
+    char byte = 0;
 
     assert_int_equal(pipe(ready), 0);
     child = fork();
     if (child == 0) {
-        rf_client *client = open_zookeeper(10000);
-        rf_lock *lock;
-
-        byte = take_for(client, resource, 800, 0, &lock) == RF_OK &&
-               rf_keep(lock, NULL) == RF_OK;
-        if (write(ready[1], &byte, 1) == 1)
-            pause();
-        _exit(0);
+        dup2(ready[1], STDOUT_FILENO);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        execl("/proc/self/exe", "test_zookeeper_source",
+              zookeeper_ensemble_url(zookeeper), resource, NULL);
+        _exit(1);
     }
-    assert_int_equal(read(ready[0], &byte, 1), 1);
-    assert_int_equal(byte, 1);
-    close(ready[0]);
     close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
     return child;
 }
 
@@ -733,13 +767,15 @@ static void test_server_that_is_no_zookeeper_is_told(void **state)
     rf_close(client);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fence_is_no_number_of_a_name),
         cmocka_unit_test(test_base_is_added_to_every_number),
         world_test(test_rebuilt_ensemble_is_told_and_what_to_do),
         cmocka_unit_test(test_who_came_first_is_served_first),
+        cmocka_unit_test(
+            test_lock_that_was_waited_for_begins_when_it_is_granted),
         cmocka_unit_test(test_who_gives_up_leaves_the_line),
         cmocka_unit_test(test_waiter_whose_session_ends_waits_on_in_another),
         cmocka_unit_test(test_node_that_an_operator_deletes_is_a_lock_lost),
@@ -762,5 +798,7 @@ int main(void)
         cmocka_unit_test(test_minority_grants_nothing),
     };
 
+    if (argc == 3)
+        return hold(argv[1], argv[2]);
     return run_group(tests, start, stop);
 }

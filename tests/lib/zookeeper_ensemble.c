@@ -301,3 +301,18 @@ int zookeeper_ensemble_port(const zookeeper_ensemble *e, int i)
 {
     return e->server[i].port;
 }
+
+/* ---- ThreadSanitizer ---------------------------------------------------------------- */
+
+#ifdef __SANITIZE_THREAD__
+const char *__tsan_default_suppressions(void);
+
+/*
+ * The client writes the address of a server into one buffer for all of its
+ * threads, for messages that nobody here reads.
+ */
+const char *__tsan_default_suppressions(void)
+{
+    return "race:__sprintf_chk\n";
+}
+#endif
