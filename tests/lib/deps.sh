@@ -22,7 +22,7 @@ packages() {
         ;;
     check)
         packages build
-        echo g++ libcmocka-dev libuv1-dev openssl jq groff-base pgbouncer etcd-server \
+        echo g++ libcmocka-dev libuv1-dev openssl jq groff-base pgbouncer etcd-server curl \
             default-jre-headless libzookeeper-java abigail-tools \
             "postgresql-$PG_MAJOR-pgtap" python3-redis python3-psycopg2
         # Node's own packages of it know nothing of Debian's.
@@ -37,7 +37,10 @@ packages() {
     abi) echo abigail-tools binutils ;;
     bench) echo gnuplot-nox python3-redis python3-hiredis ;;
     matrix) echo debootstrap ;;
-    drills) echo strace ;;
+    drills)
+        packages check
+        echo strace
+        ;;
     deb) echo build-essential debhelper dpkg-dev git ;;
     sim) echo liblua5.1-0-dev ;;
     *)

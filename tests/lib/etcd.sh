@@ -6,11 +6,16 @@
 #
 #   etcd_start DIR [ARG...]  start one in DIR, which must exist, with further
 #                            options; sets etcd_url
+#                            etcd_scheme=https when they make it speak TLS;
+#                            what is in the array etcd_curl is shown to it then
 #   etcd_stop DIR            end it by pid; DIR/data stays
+
+etcd_scheme=http
+etcd_curl=()
 
 # The server goes should this shell die without having stopped it.
 etcd_launch() {
-    local dir=$1 client=http://127.0.0.1:$2 peer=http://127.0.0.1:$3
+    local dir=$1 client=$etcd_scheme://127.0.0.1:$2 peer=http://127.0.0.1:$3
     shift 3
     setpriv --pdeathsig KILL -- etcd --name one --data-dir "$dir/data" --log-level error \
         --listen-client-urls "$client" --advertise-client-urls "$client" \
@@ -20,7 +25,9 @@ etcd_launch() {
 }
 
 # etcd_ask PATH BODY: what the JSON gateway says.
-etcd_ask() { curl -s --max-time 5 "http://${etcd_url#etcd://}$1" -d "$2"; }
+etcd_ask() {
+    curl -s -k "${etcd_curl[@]}" --max-time 5 "$etcd_scheme://${etcd_url#etcd://}$1" -d "$2"
+}
 
 # A port is free until somebody else takes it: then another.
 etcd_start() {
