@@ -10,11 +10,13 @@
  * takes a lock and gives it back as often, one after the other, and writes the
  * microseconds that this took and those of processor time of its process.  They
  * take turns, in another order each round; the first turns, in which
- * interpreters warm up, do not count.
+ * interpreters warm up, do not count.  One that ends early is told as not had,
+ * and the others go on.
  */
 #define _GNU_SOURCE /* pipe2 */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,7 @@ typedef struct peer {
     const char *name, *command;
     pid_t pid;
     FILE *ask, *answer;
+    bool ended;                                /* before its time */
     double us[ROUNDS_MAX], cpu_us[ROUNDS_MAX]; /* of one pair */
 } peer;
 
@@ -99,9 +102,13 @@ static void turn(peer *p, size_t round)
 {
     double us, cpu_us;
 
+    if (p->ended)
+        return;
     if (fprintf(p->ask, "%d\n", PAIRS) < 0 || fflush(p->ask) != 0 ||
-        fscanf(p->answer, "%lf %lf", &us, &cpu_us) != 2)
-        die("ended early", p->name);
+        fscanf(p->answer, "%lf %lf", &us, &cpu_us) != 2) {
+        p->ended = true;
+        return;
+    }
     p->us[round] = us / PAIRS;
     p->cpu_us[round] = cpu_us / PAIRS;
 }
@@ -121,6 +128,11 @@ static void play(peer *all, size_t n, size_t rounds)
     for (size_t round = 0; round < rounds; round++)
         for (size_t i = 0; i < n; i++)
             turn(&all[(i + round) % n], round);
+}
+
+static void tell_ended(const peer *p)
+{
+    printf("peers.%s\tnot had\tit ended early\t\t\t\t\n", p->name);
 }
 
 static void tell_ours(const peer *us, const peer *them, size_t rounds)
@@ -155,6 +167,7 @@ int main(int argc, char **argv)
     rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
     if (rounds < 1 || rounds > ROUNDS_MAX || n < 1 || n > PEERS_MAX)
         die("usage: peers ROUNDS NAME COMMAND...", NULL);
+    (void)signal(SIGPIPE, SIG_IGN); /* of who is gone */
     redis = redis_server_start(NULL);
     for (size_t i = 0; i < n; i++) {
         all[i].name = argv[2 + 2 * i];
@@ -162,10 +175,14 @@ int main(int argc, char **argv)
         start(&all[i], redis_server_port(redis));
     }
     play(all, n, rounds);
-    for (size_t i = 1; i < n; i++)
-        tell_ours(&all[0], &all[i], rounds);
+    if (all[0].ended)
+        die("ended early", all[0].name);
+    for (size_t i = 1; i < n; i++) {
+        if (!all[i].ended)
+            tell_ours(&all[0], &all[i], rounds);
+    }
     for (size_t i = n > 1; i < n; i++)
-        tell(&all[i], rounds);
+        all[i].ended ? tell_ended(&all[i]) : tell(&all[i], rounds);
     for (size_t i = 0; i < n; i++)
         end(&all[i]);
     redis_server_stop(redis);
