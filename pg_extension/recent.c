@@ -16,21 +16,27 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
+#include "storage/procarray.h"
 #include "storage/spin.h"
 #include "utils/snapmgr.h"
 
 #define N_SLOTS		8192
-#define N_RECENT	15
+#define N_RECENT	10
 
-/* For one resource at a time, of those whose hash leads here. */
+/* A transaction that has worked under the newest claim of a resource. */
+typedef struct RfWork
+{
+	uint64		hash;			/* of resource and database */
+	uint64		xid;			/* 0: none */
+} RfWork;
+
+/* Of all resources whose hash leads here. */
 typedef struct RfSlot
 {
 	slock_t		mutex;
 	int			next;			/* of recent, to be overwritten */
-	uint64		hash;			/* of resource and database */
-	uint64		collided;		/* the newest known for another resource */
 	uint64		forgotten;		/* the newest that was overwritten, or 0 */
-	uint64		recent[N_RECENT];	/* 0: none */
+	RfWork		recent[N_RECENT];
 } RfSlot;
 
 typedef struct RfRecent
@@ -75,26 +81,6 @@ in_database(uint64 resource_hash)
 	return hash_combine64(resource_hash, MyDatabaseId);
 }
 
-static void
-clear(RfSlot *slot)
-{
-	slot->forgotten = 0;
-	memset(slot->recent, 0, sizeof(slot->recent));
-}
-
-/* The slot changes over to another resource. */
-static void
-take_over(RfSlot *slot, uint64 resource_hash)
-{
-	int			i;
-
-	slot->collided = Max(slot->collided, slot->forgotten);
-	for (i = 0; i < N_RECENT; i++)
-		slot->collided = Max(slot->collided, slot->recent[i]);
-	clear(slot);
-	slot->hash = resource_hash;
-}
-
 /* Whoever comes first after a start sets it; a prepared transaction is older. */
 static uint64
 first_known(void)
@@ -124,10 +110,9 @@ rf_recent_add(uint64 resource_hash)
 	resource_hash = in_database(resource_hash);
 	slot = slot_of(resource_hash);
 	SpinLockAcquire(&slot->mutex);
-	if (slot->hash != resource_hash)
-		take_over(slot, resource_hash);
-	slot->forgotten = Max(slot->forgotten, slot->recent[slot->next]);
-	slot->recent[slot->next] = U64FromFullTransactionId(xid);
+	slot->forgotten = Max(slot->forgotten, slot->recent[slot->next].xid);
+	slot->recent[slot->next].hash = resource_hash;
+	slot->recent[slot->next].xid = U64FromFullTransactionId(xid);
 	slot->next = (slot->next + 1) % N_RECENT;
 	SpinLockRelease(&slot->mutex);
 }
@@ -136,6 +121,7 @@ void
 rf_recent_clear(uint64 resource_hash)
 {
 	RfSlot	   *slot;
+	int			i;
 
 	if (shared == NULL)
 		return;
@@ -143,24 +129,43 @@ rf_recent_clear(uint64 resource_hash)
 	resource_hash = in_database(resource_hash);
 	slot = slot_of(resource_hash);
 	SpinLockAcquire(&slot->mutex);
-	if (slot->hash == resource_hash)
-		clear(slot);
+	for (i = 0; i < N_RECENT; i++)
+		if (slot->recent[i].hash == resource_hash)
+			slot->recent[i].xid = 0;
 	SpinLockRelease(&slot->mutex);
 }
 
-/* Everything before this number had ended when the snapshot was taken. */
 static uint64
-full_xmin(Snapshot snapshot)
+full(TransactionId xid)
 {
 	uint64		now = U64FromFullTransactionId(ReadNextFullTransactionId());
 
-	return now - (uint32) ((TransactionId) now - snapshot->xmin);
+	return now - (uint32) ((TransactionId) now - xid);
+}
+
+/*
+ * Of the transactions up to that one, the snapshot may have missed those that
+ * ran when it was taken.  Who still runs has not worked under a claim that the
+ * caller has the lock of: so somebody's long transaction does no harm.
+ */
+static bool
+knows_all_up_to(Snapshot snapshot, uint64 xid)
+{
+	uint32		i;
+
+	if (xid >= full(snapshot->xmax))
+		return false;
+	for (i = 0; i < snapshot->xcnt; i++)
+		if (full(snapshot->xip[i]) <= xid &&
+			!TransactionIdIsInProgress(snapshot->xip[i]))
+			return false;
+	return true;
 }
 
 static bool
 is_missed(uint64 xid, Snapshot snapshot)
 {
-	return xid >= full_xmin(snapshot) &&
+	return xid >= full(snapshot->xmin) &&
 		!TransactionIdIsCurrentTransactionId((TransactionId) xid) &&
 		XidInMVCCSnapshot((TransactionId) xid, snapshot);
 }
@@ -170,7 +175,6 @@ rf_recent_all_known(uint64 resource_hash, Snapshot snapshot)
 {
 	RfSlot		copy;
 	RfSlot	   *slot;
-	uint64		xmin;
 	int			i;
 
 	if (shared == NULL)
@@ -181,15 +185,11 @@ rf_recent_all_known(uint64 resource_hash, Snapshot snapshot)
 	copy = *slot;
 	SpinLockRelease(&slot->mutex);
 
-	xmin = full_xmin(snapshot);
-	if (first_known() > xmin || copy.collided >= xmin)
-		return false;
-	if (copy.hash != resource_hash)
-		return true;
-	if (copy.forgotten >= xmin)
+	if (!knows_all_up_to(snapshot, Max(first_known() - 1, copy.forgotten)))
 		return false;
 	for (i = 0; i < N_RECENT; i++)
-		if (is_missed(copy.recent[i], snapshot))
+		if (copy.recent[i].hash == resource_hash &&
+			is_missed(copy.recent[i].xid, snapshot))
 			return false;
 	return true;
 }
