@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,7 @@ static void take_stat(rf__zoo_call *call, const struct Stat *stat)
     reply->is_ours = stat->ephemeralOwner ==
                      zoo_client_id(call->session->handle)->client_id;
     reply->czxid = stat->czxid;
+    reply->pzxid = stat->pzxid;
     reply->made_ms = stat->ctime;
     reply->set_ms = stat->mtime;
 }
@@ -302,16 +304,23 @@ static int say_who(const rf__zoo *z, zhandle_t *handle)
     return code;
 }
 
-/* Without the mutex: names are looked up. */
+/*
+ * Without the mutex: names are looked up.  The caller's signals are none of the
+ * C client's threads' business: who waits for one would never get it.
+ */
 static zhandle_t *make_handle(rf__zoo *z, session *s, int timeout_ms)
 {
     char hosts[HOSTS_MAX];
+    sigset_t all, before;
     zhandle_t *handle;
 
     write_hosts(&z->service, hosts);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     errno = 0;
     handle = zookeeper_init2(hosts, on_event, timeout_ms, NULL, s,
                              ZOO_NO_LOG_CLIENTENV, on_log);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (handle == NULL || say_who(z, handle) == ZOK)
         return handle;
     zookeeper_close(handle);

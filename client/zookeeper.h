@@ -58,6 +58,7 @@ typedef enum rf__zoo_code {
 typedef struct rf__zoo_reply {
     rf__zoo_code code;
     int64_t czxid;
+    int64_t pzxid;           /* when last a node in it came or went */
     int64_t made_ms, set_ms; /* by the wall clock of the servers' leader */
     int is_ours;             /* it goes with this session                 */
     char text[RF__ZOO_NAME_MAX];

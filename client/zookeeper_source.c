@@ -637,6 +637,33 @@ static rf_status look_at_first(const step *s, char name[RF__ZOO_NAME_MAX],
     return status;
 }
 
+/*
+ * No lower number will be given: each of those before has changed the folder, and
+ * a folder that is gone the one of all folders.
+ */
+static rf_status read_counter(const step *s, rf_fence *out)
+{
+    rf__zoo_path root, folder;
+    rf__zoo_reply of_root, of_folder;
+    rf__zoo_call *first, *second;
+    rf_status status;
+
+    rf__zoo_root(&root, s->prefix);
+    rf__zoo_folder(&folder, s->prefix, s->resource);
+    first = send_at(s, RF__ZOO_GET, root.text, NULL);
+    second = send_at(s, RF__ZOO_GET, folder.text, NULL);
+    status = answer(s, first, &of_root);
+    if (status == RF_OK) {
+        status = answer(s, second, &of_folder);
+        *out = self(s->base)->numbers_from + (of_root.pzxid > of_folder.pzxid
+                                                  ? of_root.pzxid
+                                                  : of_folder.pzxid);
+    } else {
+        rf__zoo_forget(s->zoo, second);
+    }
+    return only_read(status);
+}
+
 static rf_status inspect(rf__source *base, const char *resource, rf_info *info,
                          int64_t deadline_ms)
 {
@@ -647,8 +674,10 @@ static rf_status inspect(rf__source *base, const char *resource, rf_info *info,
 
     if (status == RF_OK)
         status = look_at_first(&s, name, &first);
-    if (status != RF_OK || first.code != RF__ZOO_DONE)
+    if (status != RF_OK)
         return status;
+    if (first.code != RF__ZOO_DONE)
+        return read_counter(&s, &info->counter);
     info->held = 1;
     info->left_ms = left_ms(&first, rf__wall_ms());
     if (info->left_ms < 0 || !rf__zoo_read_holder(name, info->holder))
