@@ -32,9 +32,9 @@ export RINGFENCE_URL="postgresql:///$test_database?host=$test_host"
 is "PostgreSQL alone" "$(life | xargs)" "$expected"
 is "to acquire is to claim" \
     "$(ringfence run job -- ringfence guard --json --pg "host=$test_host dbname=$test_database" | json .accepted)" true
-is "doctor says what it does not look at" \
-    "$(ringfence doctor --json | json '.[] | select(.subject == "lock service") | .found')" \
-    "is not looked at"
+is "doctor says how its waiters are woken" \
+    "$(ringfence doctor --json | json '.[] | select(.subject == "waking") | .found')" \
+    "by LISTEN"
 ok "a password in such a URL is refused as well" says 'a password on the command line' \
     ringfence list --url 'postgresql:///db?password=x'
 
