@@ -36,8 +36,8 @@ struct etcd_cluster {
     member member[MEMBERS_MAX];
     char folder[TEMP_FOLDER_MAX];
     char url[128];
-    char peers[256]; /* m0=http://...,m1=... */
-    char text[65536];
+    char peers[256];   /* m0=http://...,m1=... */
+    char text[262144]; /* its metrics are 150 kB */
 };
 
 static void die(const char *what)

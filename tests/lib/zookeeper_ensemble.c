@@ -34,6 +34,7 @@ typedef struct server {
 
 struct zookeeper_ensemble {
     int n;
+    int flushes; /* its logs, before it answers */
     server server[SERVERS_MAX];
     char folder[TEMP_FOLDER_MAX];
     char url[128];
@@ -73,7 +74,8 @@ static void configure(const zookeeper_ensemble *e, int i)
             "tickTime=200\ninitLimit=100\nsyncLimit=25\n"
             "minSessionTimeout=%d\nmaxSessionTimeout=%d\n"
             "dataDir=%s\nclientPort=%d\nclientPortAddress=127.0.0.1\n"
-            "admin.enableServer=false\n4lw.commands.whitelist=srvr, wchp\n",
+            "admin.enableServer=false\n"
+            "4lw.commands.whitelist=srvr, wchp, mntr\n",
             ZOOKEEPER_SESSION_MIN_MS, ZOOKEEPER_SESSION_MAX_MS, folder,
             e->server[i].port);
     for (int k = 0; e->n > 1 && k < e->n; k++)
@@ -99,7 +101,9 @@ static void run_server(const zookeeper_ensemble *e, int i)
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     execlp("java", "java", "-Xmx64m", "-XX:+UseSerialGC",
-           "-XX:TieredStopAtLevel=1", "-Dzookeeper.forceSync=no",
+           "-XX:TieredStopAtLevel=1",
+           e->flushes ? "-Dzookeeper.forceSync=yes"
+                      : "-Dzookeeper.forceSync=no",
            "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", CLASSES,
            "org.apache.zookeeper.server.quorum.QuorumPeerMain", config, NULL);
     die("cannot run java");
@@ -247,13 +251,14 @@ static int await_all(zookeeper_ensemble *e)
     return 0;
 }
 
-zookeeper_ensemble *zookeeper_ensemble_start(int servers)
+static zookeeper_ensemble *start(int servers, int flushes)
 {
     zookeeper_ensemble *e = calloc(1, sizeof(*e));
 
     if (e == NULL)
         die("out of memory");
     e->n = servers;
+    e->flushes = flushes;
     temp_folder(e->folder);
     for (int tries = 0; tries < 5; tries++) {
         choose_ports(e);
@@ -268,6 +273,16 @@ zookeeper_ensemble *zookeeper_ensemble_start(int servers)
     }
     die("ZooKeeper does not start");
     return NULL;
+}
+
+zookeeper_ensemble *zookeeper_ensemble_start(int servers)
+{
+    return start(servers, 0);
+}
+
+zookeeper_ensemble *zookeeper_ensemble_start_flushing(int servers)
+{
+    return start(servers, 1);
 }
 
 void zookeeper_ensemble_restart(zookeeper_ensemble *e, int i)

@@ -14,8 +14,11 @@
 
 typedef struct zookeeper_ensemble zookeeper_ensemble;
 
-/* servers: 1 or 3. */
+/* servers: 1 or 3.  They do not wait for the disk, which is for speed. */
 zookeeper_ensemble *zookeeper_ensemble_start(int servers);
+
+/* The same, but each flushes its log, as ZooKeeper does unless told otherwise. */
+zookeeper_ensemble *zookeeper_ensemble_start_flushing(int servers);
 void zookeeper_ensemble_stop(zookeeper_ensemble *e);
 
 /* zookeeper://127.0.0.1:port,... */
