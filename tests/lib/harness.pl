@@ -225,7 +225,10 @@ sub judge_server {
 }
 
 my @tests = find_tests();
-die "No test file matches T=" . ($ENV{T} // '') . "\n" if !@tests;
+if (!@tests) {
+    print STDERR 'No test file matches T=', $ENV{T} // '', "\n";
+    exit 2;
+}
 $SIG{TERM} = $SIG{INT} = sub {
     kill_group($_) for keys %running;
     exit 1;

@@ -66,7 +66,8 @@ cp pg.c pg.cc
     link_cc() { $CXX -o shared_cc program.cc $(flags --cflags --libs); }
     link_static() {
         $CC -o static program.c $(flags --cflags) "$LIB/libringfence.a" \
-            $(pkg-config --libs libpq hiredis openssl libcurl jansson) -pthread
+            $(pkg-config --libs libpq hiredis openssl libcurl jansson) \
+            $(sed -n 's/^Libs.private: //p' "$LIB/pkgconfig/ringfence.pc")
     }
 }
 
