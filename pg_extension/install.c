@@ -11,9 +11,11 @@
 
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/pg_class.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "install.h"
@@ -64,54 +66,104 @@ want_none(Oid relid, const char *name)
 						 rf_qualified_name(relid)));
 }
 
-static void
-want(Oid relid, const RfWanted *wanted)
+static bool
+has_partitions(const RfProtection *protection)
 {
-	if (is_right(relid, wanted))
-		return;
+	return get_rel_relkind(protection->relid) == RELKIND_PARTITIONED_TABLE;
+}
+
+/*
+ * TimescaleDB inserts nothing into a chunk that has a trigger for INSERT
+ * statements: there, those that judge rows are on their own.
+ */
+static bool
+belongs(const RfProtection *protection, const RfWanted *wanted, Oid relid)
+{
+	return relid == protection->relid || has_partitions(protection) ||
+		strcmp(wanted->name, RF_TRIGGER_RESOURCE) != 0;
+}
+
+/* The server keeps a partition's clones like the trigger of the root. */
+static bool
+is_right_everywhere(const RfProtection *protection, const RfWanted *wanted)
+{
+	ListCell   *cell;
+
+	if (has_partitions(protection))
+		return is_right(protection->relid, wanted);
+	foreach(cell, protection->tables)
+		if (belongs(protection, wanted, lfirst_oid(cell)) &&
+			!is_right(lfirst_oid(cell), wanted))
+			return false;
+	return true;
+}
+
+static void
+make_anew(Oid relid, const RfWanted *wanted)
+{
 	want_none(relid, wanted->name);
 	execute(rf_wanted_sql(wanted, relid));
+}
+
+static void
+want_on_each(const RfProtection *protection, const RfWanted *wanted)
+{
+	ListCell   *cell;
+
+	foreach(cell, protection->tables)
+		if (belongs(protection, wanted, lfirst_oid(cell)) &&
+			!is_right(lfirst_oid(cell), wanted))
+			make_anew(lfirst_oid(cell), wanted);
 }
 
 /* ---- All of them -------------------------------------------------------- */
 
 /*
- * Triggers on rows are cloned to partitions by the server, those on statements
- * are not: each table needs its own.
+ * Triggers on rows are cloned to partitions by the server, and to a
+ * hypertable's chunks by TimescaleDB; those on statements are not: each table
+ * needs its own.
  */
 static void
 want_all(const RfProtection *protection)
 {
 	ListCell   *cell;
-	ListCell   *table;
 
 	foreach(cell, rf_wanted_triggers(protection))
 	{
 		const RfWanted *wanted = lfirst(cell);
 
 		if (wanted->everywhere)
-			foreach(table, protection->tables)
-				want(lfirst_oid(table), wanted);
-		else
-			want(protection->relid, wanted);
+			want_on_each(protection, wanted);
+		else if (!is_right_everywhere(protection, wanted))
+			make_anew(protection->relid, wanted);
 	}
 }
 
-/*
- * Another kind of protection has triggers of the same names: clear them.  And
- * a key that is gone has none.
- */
+static bool
+is_wanted(const RfProtection *protection, const char *name)
+{
+	ListCell   *cell;
+
+	foreach(cell, rf_wanted_triggers(protection))
+		if (strcmp(((const RfWanted *) lfirst(cell))->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* What another kind of protection has, or one of a key that is gone. */
 static void
 clear_others(const RfProtection *protection)
 {
-	Oid			relid = protection->relid;
-	bool		resource = protection->resource != NULL;
+	ListCell   *cell;
+	int			k;
 
-	if (is_there(relid, RF_TRIGGER_RESOURCE) != resource ||
-		is_there(relid, RF_TRIGGER_COLUMN) == resource)
-		rf_remove_triggers(protection->tables);
-	if (protection->keys == NIL)
-		want_none(relid, RF_TRIGGER_KEY);
+	for (k = 0; k < lengthof(trigger_names); k++)
+	{
+		if (is_wanted(protection, trigger_names[k]))
+			continue;
+		foreach(cell, protection->tables)
+			want_none(lfirst_oid(cell), trigger_names[k]);
+	}
 }
 
 /* ---- Switched on, whatever the session replicates ----------------------- */
@@ -135,15 +187,20 @@ find_switched_off(Oid relid)
 	return names;
 }
 
-/* Only after the table is closed: the server refuses to alter one in use. */
+/*
+ * Only after the table is closed: the server refuses to alter one in use.  A
+ * chunk can't be altered by itself, but is altered with its hypertable.
+ */
 static void
-switch_on(Oid relid)
+switch_on(const RfProtection *protection, Oid relid)
 {
+	bool		alone = has_partitions(protection);
 	ListCell   *cell;
 
 	foreach(cell, find_switched_off(relid))
-		execute(psprintf("ALTER TABLE ONLY %s ENABLE ALWAYS TRIGGER %s",
-						 rf_qualified_name(relid),
+		execute(psprintf("ALTER TABLE %s%s ENABLE ALWAYS TRIGGER %s",
+						 alone ? "ONLY " : "",
+						 rf_qualified_name(alone ? relid : protection->relid),
 						 quote_identifier(lfirst(cell))));
 }
 
@@ -155,7 +212,18 @@ rf_install_triggers(const RfProtection *protection)
 	clear_others(protection);
 	want_all(protection);
 	foreach(cell, protection->tables)
-		switch_on(lfirst_oid(cell));
+		switch_on(protection, lfirst_oid(cell));
+}
+
+bool
+rf_is_installed(const RfProtection *protection)
+{
+	ListCell   *cell;
+
+	foreach(cell, rf_wanted_triggers(protection))
+		if (!is_right_everywhere(protection, lfirst(cell)))
+			return false;
+	return true;
 }
 
 void

@@ -16,6 +16,12 @@
  */
 extern void rf_install_triggers(const RfProtection *protection);
 
+/*
+ * Are they on every table?  Not where there are inheritance children that
+ * nobody clones triggers to.
+ */
+extern bool rf_is_installed(const RfProtection *protection);
+
 /* Drop all of ours from these tables, roots before their partitions. */
 extern void rf_remove_triggers(List *tables);
 

@@ -186,6 +186,10 @@ part_names_column(PlannedStmt *stmt, Plan *plan, Oid relid, AttrNumber attnum)
 	ModifyTable *part;
 	int			i;
 
+	/* An extension may put a node of its own on top, as TimescaleDB does. */
+	while (plan != NULL && IsA(plan, CustomScan) &&
+		   ((CustomScan *) plan)->custom_plans != NIL)
+		plan = linitial(((CustomScan *) plan)->custom_plans);
 	if (plan == NULL || !IsA(plan, ModifyTable))
 		return true;
 	part = (ModifyTable *) plan;

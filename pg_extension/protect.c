@@ -134,24 +134,24 @@ check_kind(Relation rel)
 					"Protect permanent tables, where their rows are.");
 }
 
-/* Statements on the parent of a plain table reach children past triggers. */
 static void
-check_inheritance(Relation rel)
+raise_inheritance(Relation rel)
 {
-	Oid			relid = RelationGetRelid(rel);
+	raise_setup(rel, psprintf("\"%s\" inherits, or is inherited from.",
+							  rf_table_name(rel)),
+				"Use partitions instead of inheritance.");
+}
 
+static void
+check_is_root(Relation rel)
+{
 	if (rel->rd_rel->relispartition)
 		raise_setup(rel, psprintf("\"%s\" is a partition.",
 								  rf_table_name(rel)),
 					psprintf("Protect the root of the tree: %s.",
 							 get_rel_name(rf_root_table(rel))));
-	if (rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
-		return;
-	if (has_superclass(relid) ||
-		find_inheritance_children(relid, NoLock) != NIL)
-		raise_setup(rel, psprintf("\"%s\" inherits, or is inherited from.",
-								  rf_table_name(rel)),
-					"Use partitions instead of inheritance.");
+	if (has_superclass(RelationGetRelid(rel)))
+		raise_inheritance(rel);
 }
 
 static void
@@ -416,11 +416,12 @@ plan_protection(FunctionCallInfo fcinfo, RfProtection *protection)
 					   "Name one of them, or both.");
 	check_mode(protection->mode);
 	check_kind(rel);
-	check_inheritance(rel);
-	protection->partitioned =
-		rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
+	check_is_root(rel);
 	protection->tables = find_all_inheritors(protection->relid,
 											 ShareRowExclusiveLock, NULL);
+	protection->partitioned =
+		rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE ||
+		list_length(protection->tables) > 1;
 	check_partitions(protection->tables);
 	check_column(rel, protection->fence);
 	check_template(rel, protection->resource);
@@ -428,6 +429,22 @@ plan_protection(FunctionCallInfo fcinfo, RfProtection *protection)
 
 	/* The lock stays; an open table can't be altered. */
 	relation_close(rel, NoLock);
+}
+
+/*
+ * Statements on the parent of a plain table reach children past its triggers,
+ * unless an extension has cloned these, as TimescaleDB does for a hypertable's
+ * chunks.  Which is told by looking, whatever extension there is.
+ */
+static void
+check_installed(const RfProtection *protection)
+{
+	Relation	rel;
+
+	if (rf_is_installed(protection))
+		return;
+	rel = relation_open(protection->relid, NoLock);
+	raise_inheritance(rel);
 }
 
 Datum
@@ -441,6 +458,7 @@ ringfence_protect(PG_FUNCTION_ARGS)
 	plan_protection(fcinfo, &protection);
 	caller = become_owner(fcinfo);
 	rf_install_triggers(&protection);
+	check_installed(&protection);
 	forget_table(protection.relid);
 	foreach(cell, protection.tables)
 		record_table(&protection, lfirst_oid(cell), by);

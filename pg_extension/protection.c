@@ -15,6 +15,7 @@
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/partition.h"
+#include "catalog/pg_inherits.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -39,10 +40,15 @@ Oid
 rf_root_table(Relation rel)
 {
 	Oid			relid = RelationGetRelid(rel);
+	Oid			root;
 
-	if (rel->rd_rel->relispartition)
-		relid = llast_oid(get_partition_ancestors(relid));
-	return relid;
+	if (!rel->rd_rel->relispartition && !has_superclass(relid))
+		return relid;
+	root = llast_oid(get_partition_ancestors(relid));
+
+	/* A child that is no partition may be on its own. */
+	return rel->rd_rel->relispartition || rf_protection_exists(root) ?
+		root : relid;
 }
 
 /* The column "mode" of the record's row about the table, or NULL. */

@@ -32,7 +32,10 @@ extern bool rf_protection_exists(Oid relid);
 /* And in observe mode? */
 extern bool rf_protection_observes(Oid relid);
 
-/* The table itself, or the root of the partition tree that it is part of. */
+/*
+ * The table itself, or the root of the partition tree that it is part of, or
+ * the protected table that it inherits from.
+ */
 extern Oid	rf_root_table(Relation rel);
 
 /* "schema.table", palloc'd, for messages. */

@@ -557,6 +557,13 @@ WITH root AS (
     SELECT root.*, t.relid, t.level = 0
     FROM root, pg_catalog.pg_partition_tree(root.oid) t
     WHERE relkind = 'p'
+    UNION ALL
+    -- A hypertable's chunks: children that have clones of our triggers.
+    SELECT root.*, i.inhrelid, false
+    FROM root JOIN pg_catalog.pg_inherits i ON i.inhparent = root.oid
+    WHERE relkind <> 'p' AND EXISTS (
+        SELECT FROM pg_catalog.pg_trigger t
+        WHERE t.tgrelid = i.inhrelid AND t.tgname LIKE '~ringfence\_%')
 ), key AS (
     -- The columns of the primary key that a row may not change.
     SELECT root.oid, pg_catalog.array_agg(a.attname ORDER BY a.attnum) AS names
@@ -574,6 +581,7 @@ WITH root AS (
 ), by_row AS (
     SELECT tree.*, COALESCE(key.names, '{}') AS keys,
         tree.relkind = 'p'
+            OR pg_catalog.count(*) OVER (PARTITION BY tree.oid) > 1
             OR pg_catalog.current_setting('server_version_num')::int < 140000
             AS each_row
     FROM tree LEFT JOIN key ON key.oid = tree.oid
@@ -593,7 +601,8 @@ FROM by_row t, LATERAL (VALUES
         t.fence IS NOT NULL AND t.resource IS NULL),
     ('~ringfence_resource', 'resource_statement',
         ARRAY[t.resource, COALESCE(t.fence::text, '')],
-        t.resource IS NOT NULL),
+        -- TimescaleDB does not insert into a chunk that has such a one.
+        t.resource IS NOT NULL AND (t.is_root OR t.relkind = 'p')),
     ('~ringfence_insert', 'resource_row',
         ARRAY[t.resource, COALESCE(t.fence::text, '')],
         t.resource IS NOT NULL),
@@ -637,6 +646,8 @@ WITH ours AS (
     WHERE n.nspname = 'ringfence' AND t.tgnargs > 0
         AND t.tgname IN ('~ringfence_column', '~ringfence_resource')
         AND NOT c.relispartition
+        AND NOT EXISTS (
+            SELECT FROM ringfence.wanted_trigger w WHERE w.relid = c.oid)
 )
 SELECT o.tgrelid AS oid,
     pg_catalog.max(o.first) FILTER (WHERE o.tgname = '~ringfence_column')
@@ -698,8 +709,12 @@ AS $$
                     || '\x00'::bytea, '' ORDER BY place)
                 FROM unnest(w.args) WITH ORDINALITY u (a, place)), '')
                 = t.tgargs AS right_args,
-            ringfence.trigger_is_right(w) AS is_right
+            ringfence.trigger_is_right(w) AS is_right,
+            format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I',
+                CASE r.relkind WHEN 'p' THEN 'ONLY ' || w.relid::regclass
+                    ELSE w.root::regclass::text END, w.name) AS switch_on
         FROM ringfence.wanted_trigger w
+        JOIN pg_class r ON r.oid = w.root
         LEFT JOIN pg_trigger t ON t.tgrelid = w.relid AND t.tgname = w.name
     )
     SELECT 'critical', relid::regclass::text,
@@ -728,16 +743,13 @@ AS $$
         AND NOT is_right
     UNION ALL
     SELECT 'critical', relid::regclass::text,
-        format('trigger %I is switched off', name),
-        format('ALTER TABLE ONLY %s ENABLE ALWAYS TRIGGER %I',
-            relid::regclass, name)
+        format('trigger %I is switched off', name), switch_on
     FROM state WHERE tgenabled IN ('D', 'R')
     UNION ALL
     SELECT 'warning', relid::regclass::text,
         format('trigger %I does not fire when session_replication_role is '
             'replica', name),
-        format('ALTER TABLE ONLY %s ENABLE ALWAYS TRIGGER %I',
-            relid::regclass, name)
+        switch_on
     FROM state WHERE tgenabled = 'O'
 $$;
 
@@ -779,14 +791,16 @@ AS $$
             fence_column, resource, mode)
     FROM recorded
     WHERE NOT is_root AND oid IS NOT NULL AND (root IS NULL OR NOT EXISTS (
-        SELECT FROM pg_partition_tree(root) t WHERE t.relid = recorded.oid))
+        SELECT FROM pg_partition_tree(root) t WHERE t.relid = recorded.oid
+        UNION ALL
+        SELECT FROM pg_inherits i
+        WHERE i.inhparent = root AND i.inhrelid = recorded.oid))
     UNION ALL
-    SELECT 'notice', t.relid::regclass::text,
+    SELECT DISTINCT 'notice', w.relid::regclass::text,
         'a partition of a protected table that is not recorded',
-        ringfence.protect_call(recorded.oid)
-    FROM recorded, pg_partition_tree(recorded.oid) t
-    WHERE is_root AND NOT EXISTS (
-        SELECT FROM recorded other WHERE other.oid = t.relid)
+        ringfence.protect_call(w.root)
+    FROM ringfence.wanted_trigger w
+    WHERE NOT EXISTS (SELECT FROM recorded WHERE recorded.oid = w.relid)
     UNION ALL
     SELECT 'notice', u.oid::regclass::text,
         'has triggers of a protection that is not recorded: renamed, or '
@@ -821,7 +835,9 @@ AS $$
         format('ALTER TABLE %s NO INHERIT %s', i.inhrelid::regclass, p.name)
     FROM protected p JOIN pg_inherits i ON i.inhparent = p.oid
     JOIN pg_class c ON c.oid = i.inhrelid
-    WHERE NOT c.relispartition
+    WHERE NOT c.relispartition AND NOT EXISTS (
+        SELECT FROM protected chunk
+        WHERE chunk.oid = i.inhrelid AND chunk.root = p.root)
     UNION ALL
     SELECT 'critical', p.name,
         format('is written by way of its parent %s, past triggers on '
