@@ -184,7 +184,7 @@ static void tell_base(const healing *h)
     (void)printf("The numbers of this lock service can't be raised. Stop every "
                  "client of it, put\n"
                  "    base=%" PRId64 "\n"
-                 "into the URL of each (etcd://host?base=%" PRId64
+                 "into the URL of each (...?base=%" PRId64
                  "), and start them again.\n",
                  h->base, h->base);
 }
@@ -245,8 +245,8 @@ const cli_command cli_heal = {
         "are refused until their counter has caught up. This raises all "
         "of them at once: those of every resource in the registry, or of "
         "those that are named. Each lock is taken for a moment. Where numbers "
-        "can't be raised (etcd), nothing is changed: it tells the base=n "
-        "that the URL needs. 1 when one could not be raised, or with "
+        "can't be raised (etcd, ZooKeeper), nothing is changed: it tells the "
+        "base=n that the URL needs. 1 when one could not be raised, or with "
         "--dry-run when one is below.",
     .example = "ringfence heal --dry-run\nringfence heal",
     .options = options,
