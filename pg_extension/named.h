@@ -17,10 +17,4 @@ extern bool rf_names_column(TriggerData *call, AttrNumber attnum);
 /* Refuse the statement unless each of its parts names the column. */
 extern void rf_check_named(TriggerData *call, AttrNumber attnum);
 
-/* For who has found out otherwise that it does not. */
-extern void rf_refuse_unnamed(Relation rel, AttrNumber attnum);
-
-/* Refuse a write that passed for a cascade's, and was not. */
-extern void rf_refuse_in_cascade(Relation rel);
-
 #endif							/* RF_NAMED_H */

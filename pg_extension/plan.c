@@ -21,8 +21,8 @@
 #include "utils/rel.h"
 
 #include "compat.h"
-#include "named.h"
 #include "plan.h"
+#include "unfenced.h"
 
 RfRunningQuery *rf_running = NULL;
 

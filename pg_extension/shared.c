@@ -20,12 +20,6 @@
 
 static shmem_startup_hook_type previous_startup = NULL;
 
-int
-rf_backend_slots(void)
-{
-	return rf_max_backends();
-}
-
 static void
 start_shared(void)
 {

@@ -9,9 +9,6 @@
 
 #include "postgres.h"
 
-/* How many backends there can be at a time. */
-extern int	rf_backend_slots(void);
-
 extern void rf_shared_init(void);
 
 #endif							/* RF_SHARED_H */

@@ -12,10 +12,11 @@
 
 #include "fmgr.h"
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "storage/proc.h"
 #include "storage/shmem.h"
 
-#include "shared.h"
+#include "compat.h"
 
 PG_FUNCTION_INFO_V1(ringfence_stats);
 
@@ -29,7 +30,7 @@ static RfSlot *shared = NULL;	/* one for each backend slot */
 Size
 rf_stats_size(void)
 {
-	return mul_size(rf_backend_slots(), sizeof(RfSlot));
+	return mul_size(rf_max_backends(), sizeof(RfSlot));
 }
 
 void
@@ -41,7 +42,7 @@ rf_stats_start(void *memory, bool found)
 	shared = memory;
 	if (found)
 		return;
-	for (i = 0; i < rf_backend_slots(); i++)
+	for (i = 0; i < rf_max_backends(); i++)
 		for (j = 0; j < RF_COUNTERS; j++)
 			pg_atomic_init_u64(&shared[i][j], 0);
 }
@@ -52,7 +53,7 @@ rf_stats_bind(void)
 	int			slot = MyProc - ProcGlobal->allProcs;
 	int			i;
 
-	if (shared != NULL && slot < rf_backend_slots())
+	if (shared != NULL && slot < rf_max_backends())
 	{
 		rf_counters = shared[slot];
 		return;
@@ -70,7 +71,7 @@ total(RfCounter counter)
 
 	if (shared == NULL)
 		return pg_atomic_read_u64(&rf_counters[counter]);
-	for (i = 0; i < rf_backend_slots(); i++)
+	for (i = 0; i < rf_max_backends(); i++)
 		sum += pg_atomic_read_u64(&shared[i][counter]);
 	return sum;
 }
