@@ -200,7 +200,7 @@ RfDecision
 rf_claim_locked(const RfGrant *grant, LOCKMODE mode, RfRow *row,
 				Oid guard_function)
 {
-	RfSeen		seen = {InvalidTransactionId, NULL, 0};
+	RfSeen		seen = {InvalidTransactionId, InvalidCommandId, NULL, 0};
 	RfDecision	decision;
 
 	rf_registry_look(grant, row);
@@ -212,6 +212,7 @@ rf_claim_locked(const RfGrant *grant, LOCKMODE mode, RfRow *row,
 
 	seen.resource_hash = grant->hash;
 	seen.row_xmin = row->xmin;
+	seen.row_cmin = row->cmin;
 	if (decision == RF_ADVANCE || TransactionIdIsCurrentTransactionId(row->xmin))
 		seen.horizon = rf_horizon_now();
 	if (rf_reads_the_past(&seen, guard_function))

@@ -65,11 +65,18 @@ covers(Snapshot snapshot, const RfHorizon *horizon)
 	return true;
 }
 
+/*
+ * This transaction's own row is seen by what began after it: the resource has
+ * been its own since, and to make it, it was asked about the work before.
+ */
 static bool
 sees_row(Snapshot snapshot, const RfSeen *seen)
 {
-	return !TransactionIdIsValid(seen->row_xmin) ||
-		!XidInMVCCSnapshot(seen->row_xmin, snapshot);
+	if (!TransactionIdIsValid(seen->row_xmin))
+		return true;
+	if (TransactionIdIsCurrentTransactionId(seen->row_xmin))
+		return seen->row_cmin < snapshot->curcid;
+	return !XidInMVCCSnapshot(seen->row_xmin, snapshot);
 }
 
 static bool

@@ -29,6 +29,7 @@ typedef struct RfHorizon
 typedef struct RfSeen
 {
 	TransactionId row_xmin;		/* invalid: there was none */
+	CommandId	row_cmin;		/* of one's own row */
 	RfHorizon  *horizon;		/* NULL: the claim was stored before */
 	uint64		resource_hash;
 } RfSeen;

@@ -8,6 +8,7 @@
 
 #include "access/htup_details.h"
 #include "access/tupdesc.h"
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "utils/memutils.h"
 
@@ -21,6 +22,7 @@ rf_row_clear(RfRow *row)
 	row->claimed_at = 0;
 	row->is_retired = false;
 	row->xmin = InvalidTransactionId;
+	row->cmin = InvalidCommandId;
 	ItemPointerSetInvalid(&row->tid);
 }
 
@@ -76,6 +78,8 @@ rf_row_read(RfRow *row, HeapTuple tuple)
 	if (!nulls[RF_ROW_CLAIMED_AT - 1])
 		row->claimed_at = DatumGetTimestampTz(values[RF_ROW_CLAIMED_AT - 1]);
 	row->xmin = HeapTupleHeaderGetXmin(tuple->t_data);
+	if (TransactionIdIsCurrentTransactionId(row->xmin))
+		row->cmin = HeapTupleHeaderGetCmin(tuple->t_data);
 	row->tid = tuple->t_self;
 	return DatumGetTextPP(values[RF_ROW_RESOURCE - 1]);
 }

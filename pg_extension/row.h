@@ -34,6 +34,7 @@ typedef struct RfRow
 	const char *holder;			/* NULL, or holder_space */
 	TimestampTz claimed_at;
 	TransactionId xmin;			/* who wrote this version */
+	CommandId	cmin;			/* and at which command, if we did */
 	ItemPointerData tid;
 	bool		is_retired;		/* the fence is the floor */
 	char		holder_space[RF_HOLDER_MAX + 2];

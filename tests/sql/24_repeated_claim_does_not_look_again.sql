@@ -27,7 +27,9 @@ SELECT is(ringfence.high_water('r'), 6::bigint, 'its own row is seen');
 ROLLBACK TO s;
 SELECT pg_temp.scans() AS before \gset
 SELECT ringfence.guard('r', 6, 'b');
-SELECT is(pg_temp.scans(), :before::bigint,
+-- Before 14 the place can't be looked at without the index.
+SELECT is(pg_temp.scans(), :before::bigint +
+    CASE WHEN current_setting('server_version_num')::int < 140000 THEN 2 ELSE 0 END,
     'and not remembered: the stored one is found where it was');
 
 SELECT * FROM finish();
