@@ -552,6 +552,7 @@ static void test_two_of_five_may_be_gone_and_three_may_not(void **state)
 {
     rf_client *client = open_at(url, 2000);
     rf_lock *lock;
+    rf_status renewed;
     rf_fence before = take(client, "gone");
 
     (void)state;
@@ -560,7 +561,9 @@ static void test_two_of_five_may_be_gone_and_three_may_not(void **state)
     assert_true(take(client, "gone") > before);
     assert_status(rf_acquire(client, "gone", NULL, &lock), RF_OK);
     redis_server_kill(node[2]);
-    assert_status(rf_renew(lock, 30000), RF_RETRY);
+    /* Whether the one that died got it may be open; granted it is not. */
+    renewed = rf_renew(lock, 30000);
+    assert_true(renewed == RF_RETRY || renewed == RF_UNKNOWN);
     rf_release(lock);
     assert_status(rf_acquire(client, "more", NULL, &lock), RF_RETRY);
     assert_null(lock);
