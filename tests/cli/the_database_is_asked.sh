@@ -50,7 +50,7 @@ is "1 when an unfenced write gets past" "$(code ringfence audit)" 1
 ok "with what is wrong" prints '^critical +public.stock: trigger .*seal.* is switched off' \
     ringfence audit
 ok "and the statement that mends it" prints \
-    '-> ALTER TABLE ONLY public.stock ENABLE ALWAYS TRIGGER' ringfence audit
+    '-> ALTER TABLE public.stock ENABLE ALWAYS TRIGGER' ringfence audit
 is "in JSON" "$(ringfence audit --json | json '.[0] | .severity, .subject' | xargs)" \
     "critical public.stock"
 sql "$(ringfence audit --json | json '.[0].remedy')" >/dev/null
