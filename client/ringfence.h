@@ -17,7 +17,8 @@
  *            returns belongs to the object it was asked of.
  * Threads    One client, and all locks taken from it, to one thread at a time.
  *            After a fork the child may go on with the client (it makes a
- *            connection of its own), but the locks stay the parent's.
+ *            connection of its own), but the locks stay the parent's.  Not with
+ *            zookeeper://, whose library does not outlive a fork: RF_MISUSE.
  */
 #ifndef RINGFENCE_H
 #define RINGFENCE_H

@@ -323,11 +323,6 @@ rf__zoo_nodes *rf__zoo_nodes_new(const rf__service *service, const char *prefix)
     return n;
 }
 
-rf__zoo_nodes *rf__zoo_nodes_again(const rf__zoo_nodes *n)
-{
-    return rf__zoo_nodes_new(&n->service, n->prefix);
-}
-
 rf__zoo_nodes *rf__zoo_nodes_share(rf__zoo_nodes *n)
 {
     pthread_mutex_lock(&n->mutex);

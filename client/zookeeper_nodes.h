@@ -33,8 +33,6 @@ rf__zoo_nodes *rf__zoo_nodes_new(const rf__service *service,
 rf__zoo_nodes *rf__zoo_nodes_share(rf__zoo_nodes *n);
 void rf__zoo_nodes_drop(rf__zoo_nodes *n);
 
-/* Of a parent's after a fork: a new one instead.  NULL: out of memory. */
-rf__zoo_nodes *rf__zoo_nodes_again(const rf__zoo_nodes *n);
 int rf__zoo_nodes_is_ours(const rf__zoo_nodes *n);
 
 rf__zoo *rf__zoo_of(rf__zoo_nodes *n);

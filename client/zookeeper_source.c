@@ -56,20 +56,20 @@ typedef struct step {
     int64_t deadline_ms;
 } step;
 
-/* A child of a fork has a session of its own: its parent's is not to be ended. */
+/*
+ * A child of a fork has none of the C client's threads, and may have got locks
+ * of the libraries below it in the hands of those: it could hang for ever.
+ */
 static rf_status begin(rf__source *base, const char *resource, int64_t ttl_ms,
                        int64_t deadline_ms, step *out)
 {
     rf__zoo_source_t *s = self(base);
     rf_status status;
 
-    if (!rf__zoo_nodes_is_ours(s->nodes)) {
-        rf__zoo_nodes *own = rf__zoo_nodes_again(s->nodes);
-
-        if (own == NULL)
-            return fail(base, RF_NOMEM, "out of memory");
-        s->nodes = own;
-    }
+    if (!rf__zoo_nodes_is_ours(s->nodes))
+        return fail(base, RF_MISUSE,
+                    "a forked child can't use ZooKeeper through its parent's "
+                    "client: fork first, then open one");
     *out = (step){ .base = base,
                    .zoo = rf__zoo_of(s->nodes),
                    .prefix = rf__zoo_prefix(s->nodes),
@@ -815,8 +815,7 @@ static rf__source *clone(rf__source *base, rf__error *error)
 {
     rf__zoo_nodes *nodes = self(base)->nodes;
 
-    nodes = rf__zoo_nodes_is_ours(nodes) ? rf__zoo_nodes_share(nodes)
-                                         : rf__zoo_nodes_again(nodes);
+    nodes = rf__zoo_nodes_share(nodes);
     return new_source(nodes, self(base)->numbers_from, error);
 }
 

@@ -411,6 +411,31 @@ static void test_node_that_an_operator_deletes_is_a_lock_lost(void **state)
     rf_close(other);
 }
 
+static void test_forked_child_is_told_to_open_its_own(void **state)
+{
+    rf_client *client = open_zookeeper(10000);
+    rf_lock *lock, *own;
+    pid_t child;
+    int result;
+
+    (void)state;
+    assert_status(take(client, "fork", 0, &lock), RF_OK);
+    child = fork();
+    if (child == 0) {
+        int fine = rf_renew(lock, 1000) == RF_MISUSE &&
+                   take(client, "child", 0, &own) == RF_MISUSE &&
+                   strstr(rf_message(client), "forked child") != NULL;
+
+        rf_close(client);
+        _exit(fine ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_int_equal(result, 0);
+    assert_status(rf_renew(lock, 40000), RF_OK);
+    assert_status(rf_release(lock), RF_OK);
+    rf_close(client);
+}
+
 static void test_kept_lock_that_is_cut_off_ends_before_its_session(void **state)
 {
     zookeeper_proxy *proxy = zookeeper_proxy_start(
@@ -784,6 +809,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_who_gives_up_leaves_the_line),
         cmocka_unit_test(test_waiter_whose_session_ends_waits_on_in_another),
         cmocka_unit_test(test_node_that_an_operator_deletes_is_a_lock_lost),
+        cmocka_unit_test(test_forked_child_is_told_to_open_its_own),
         cmocka_unit_test(
             test_kept_lock_that_is_cut_off_ends_before_its_session),
         cmocka_unit_test(test_long_lock_stands_while_its_session_is_sure_to),
