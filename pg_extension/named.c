@@ -12,6 +12,7 @@
 #include "access/sysattr.h"
 #include "commands/trigger.h"
 #include "nodes/bitmapset.h"
+#include "utils/rel.h"
 
 #include "named.h"
 #include "plan.h"
