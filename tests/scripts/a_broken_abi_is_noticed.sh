@@ -39,8 +39,12 @@ refused() {
 }
 stripped() { strip --strip-debug -o "$TMPDIR/stripped.so" "$library"; }
 
-plan 10
+names_no_folder() { ! grep -n "='/" "$@"; }
+
+plan 12
 ok "a dump can be made" check --accept "$library"
+ok "which names no folder of the machine" names_no_folder "$RF_ABI"/*.abi
+ok "nor does the one that is kept" names_no_folder "$RF_ROOT"/tests/abi/*.abi
 ok "the library is as it was" check "$library"
 ok "one function can be left out" without rf_cancel less.so
 ok "then the check refuses" refused 'rf_cancel' "$TMPDIR/less.so"
