@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "etcd_keys.h"
+#include "verdict.h"
 
 /* What an etcd of which nobody said otherwise may keep. */
 #define QUOTA_BYTES ((int64_t)2 << 30)
@@ -37,24 +38,12 @@ typedef struct looking {
     int leads;       /* one of them knows of a leader    */
 } looking;
 
-typedef struct verdict {
-    rf_severity severity;
-    const char *meaning, *remedy;
-} verdict;
-
-static const verdict fine = { RF_FINE, "", "" };
+static const rf__verdict fine = { RF_FINE, "", "" };
 
 static void tell(const looking *l, const char *subject, const char *found,
-                 verdict v)
+                 rf__verdict v)
 {
-    rf_finding finding = { .severity = v.severity,
-                           .where = l->where,
-                           .subject = subject,
-                           .found = found,
-                           .meaning = v.meaning,
-                           .remedy = v.remedy };
-
-    l->e->on_finding(&finding, l->e->arg);
+    rf__verdict_tell(l->e, l->where, subject, found, v);
 }
 
 /* The reply is the caller's on RF_OK. */
@@ -84,9 +73,9 @@ static int is_old(const char *version)
 
 static void look_at_version(const looking *l, const json_t *status)
 {
-    static const verdict old = { RF_CRITICAL,
-                                 "Locks need the JSON gateway of etcd 3.4.",
-                                 "Upgrade etcd." };
+    static const rf__verdict old = { RF_CRITICAL,
+                                     "Locks need the JSON gateway of etcd 3.4.",
+                                     "Upgrade etcd." };
     const char *version = json_string_value(json_object_get(status, "version"));
 
     version = version != NULL ? version : "unknown";
@@ -95,7 +84,7 @@ static void look_at_version(const looking *l, const json_t *status)
 
 static void look_at_role(looking *l, const json_t *status)
 {
-    static const verdict lost = {
+    static const rf__verdict lost = {
         RF_CRITICAL,
         "This member is in no majority: it grants nothing, and nothing can be "
         "given back through it.",
@@ -119,7 +108,7 @@ static void look_at_role(looking *l, const json_t *status)
 
 static void look_at_room(const looking *l, const json_t *status)
 {
-    static const verdict full = {
+    static const rf__verdict full = {
         RF_WARNING,
         "Nearly the two GB that etcd keeps unless it is told otherwise. When "
         "its room is used up, no lock is granted.",
@@ -136,7 +125,7 @@ static void look_at_room(const looking *l, const json_t *status)
 
 static void look_at_member(looking *l, rf__etcd *member)
 {
-    static const verdict away = {
+    static const rf__verdict away = {
         RF_WARNING, "It can't be asked; locks need those that are left.",
         "Look whether it runs and can be reached."
     };
@@ -174,20 +163,20 @@ static rf_status look_at_members(looking *l)
 
 /* ---- All of them -------------------------------------------------------- */
 
-static verdict judge_size(size_t members, size_t named)
+static rf__verdict judge_size(size_t members, size_t named)
 {
-    static const verdict alone = {
+    static const rf__verdict alone = {
         RF_NOTICE,
         "Nobody gets a lock while it is away, and with its disk go its "
         "numbers.",
         "Three members, or five."
     };
-    static const verdict even = {
+    static const rf__verdict even = {
         RF_NOTICE,
         "An even number outlives no more failures than one member fewer.",
         "Three members, or five."
     };
-    static const verdict unnamed = {
+    static const rf__verdict unnamed = {
         RF_NOTICE,
         "The URL names fewer: when those are away, the others aren't asked.",
         "Name all of them: etcd://a,b,c"
@@ -202,10 +191,12 @@ static verdict judge_size(size_t members, size_t named)
 
 static void look_at_size(const looking *l)
 {
-    static const verdict unknown = { RF_NOTICE,
-                                     "How many members there are can't be "
-                                     "asked.",
-                                     "Examine with a user that may (root)." };
+    static const rf__verdict unknown = {
+        RF_NOTICE,
+        "How many members there are can't be "
+        "asked.",
+        "Examine with a user that may (root)."
+    };
     size_t members, named = rf__etcd_service(l->etcd)->n;
     char found[64];
     json_t *list;
@@ -224,16 +215,17 @@ static void look_at_size(const looking *l)
 
 static void look_at_alarms(const looking *l)
 {
-    static const verdict raised = {
+    static const rf__verdict raised = {
         RF_CRITICAL,
         "NOSPACE: no lock is granted (RF_REFUSED) until there is room and the "
         "alarm is taken back. CORRUPT: its members disagree.",
         "NOSPACE: etcdctl compact REVISION; etcdctl defrag; etcdctl alarm "
         "disarm"
     };
-    static const verdict unknown = { RF_NOTICE,
-                                     "Whether there are alarms can't be asked.",
-                                     "Examine with a user that may (root)." };
+    static const rf__verdict unknown = {
+        RF_NOTICE, "Whether there are alarms can't be asked.",
+        "Examine with a user that may (root)."
+    };
     const char *kind;
     json_t *reply;
 
@@ -251,12 +243,12 @@ static void look_at_alarms(const looking *l)
 
 static void look_at_secrets(const looking *l)
 {
-    static const verdict open = {
+    static const rf__verdict open = {
         RF_NOTICE,
         "Whoever is on the way can read the password and take locks away.",
         "etcds:// with cafile, and TLS in etcd."
     };
-    static const verdict anybody = {
+    static const rf__verdict anybody = {
         RF_NOTICE,
         "Whoever reaches it can take locks away. The database still refuses "
         "those that are late.",
@@ -274,7 +266,7 @@ static void look_at_secrets(const looking *l)
 /* A lock of a name that nobody else uses, taken and given back. */
 static rf_status look_at_permissions(const looking *l)
 {
-    static const verdict none = {
+    static const rf__verdict none = {
         RF_CRITICAL, "Locks can't be taken and given back.",
         "What etcd says; a role needs to read and write all of the prefix "
         "(docs/etcd.md)."
@@ -306,7 +298,7 @@ static rf_status look_at_permissions(const looking *l)
  */
 static void look_at_history(const looking *l)
 {
-    static const verdict never = {
+    static const rf__verdict never = {
         RF_NOTICE,
         "Each lock leaves its history, and none of it has been removed so far. "
         "When etcd's room is used up, no lock is granted.",

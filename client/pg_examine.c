@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verdict.h"
+
 /* Where nobody says how long a question may take. */
 #define ASK_MS 5000
 
@@ -54,24 +56,12 @@ typedef struct looking {
     char where[300];
 } looking;
 
-typedef struct verdict {
-    rf_severity severity;
-    const char *meaning, *remedy;
-} verdict;
-
-static const verdict fine = { RF_FINE, "", "" };
+static const rf__verdict fine = { RF_FINE, "", "" };
 
 static void tell(const looking *l, const char *subject, const char *found,
-                 verdict v)
+                 rf__verdict v)
 {
-    rf_finding finding = { .severity = v.severity,
-                           .where = l->where,
-                           .subject = subject,
-                           .found = found,
-                           .meaning = v.meaning,
-                           .remedy = v.remedy };
-
-    l->e->on_finding(&finding, l->e->arg);
+    rf__verdict_tell(l->e, l->where, subject, found, v);
 }
 
 /* The server and the database in it, so that two are told apart. */
@@ -119,7 +109,7 @@ static rf_status ask(const looking *l, const char *sql, const char *value,
 
 static void look_at_recovery(const looking *l)
 {
-    static const verdict standby = {
+    static const rf__verdict standby = {
         RF_CRITICAL,
         "This is a standby: it could not know the newest claim, so the guard "
         "refuses everything here (RF005).",
@@ -134,13 +124,13 @@ static void look_at_recovery(const looking *l)
 
 static void look_at_durability(const looking *l)
 {
-    static const verdict unsafe = {
+    static const rf__verdict unsafe = {
         RF_CRITICAL,
         "After a crash of the machine, claims and data may be gone or "
         "damaged; then an older holder is accepted again.",
         "ALTER SYSTEM SET fsync = on"
     };
-    static const verdict late = {
+    static const rf__verdict late = {
         RF_NOTICE,
         "Commits may be lost in a crash although they were acknowledged. "
         "Claims are not: they are flushed whatever this says.",
@@ -154,7 +144,7 @@ static void look_at_durability(const looking *l)
 
 static void look_at_standbys(const looking *l)
 {
-    static const verdict lagging = {
+    static const rf__verdict lagging = {
         RF_WARNING,
         "After a fail-over to one of them the last claims may be missing, and "
         "the holder before them is accepted again.",
@@ -171,7 +161,7 @@ static void look_at_standbys(const looking *l)
 
 static void look_at_timeouts(const looking *l)
 {
-    static const verdict endless = {
+    static const rf__verdict endless = {
         RF_NOTICE,
         "A holder that stops inside a transaction of plain SQL keeps newer "
         "ones waiting until that ends. The calls of the C library carry a "
@@ -179,7 +169,7 @@ static void look_at_timeouts(const looking *l)
         "ALTER ROLE ... SET idle_in_transaction_session_timeout = '30s', or "
         "give guard() a lease."
     };
-    static const verdict patient_lock = {
+    static const rf__verdict patient_lock = {
         RF_NOTICE, "A claim waits for the work of older holders without end.",
         "ALTER ROLE ... SET lock_timeout, where somebody would rather be told."
     };
@@ -192,7 +182,7 @@ static void look_at_timeouts(const looking *l)
 
 static void look_at_preload(const looking *l)
 {
-    static const verdict absent = {
+    static const rf__verdict absent = {
         RF_NOTICE,
         "stats() counts for each session alone, and a first claim in a "
         "statement that reads may fail with 40001 for others' commits.",
@@ -208,7 +198,7 @@ static void look_at_preload(const looking *l)
 
 static void look_at_clock(const looking *l)
 {
-    static const verdict apart = {
+    static const rf__verdict apart = {
         RF_NOTICE,
         "It ends locks that are kept here, and nothing else: set while they "
         "are held, it ends them early or late. Times in logs won't agree.",
@@ -226,14 +216,14 @@ static void look_at_clock(const looking *l)
 /* 1 when it is there. */
 static int look_at_extension(const looking *l)
 {
-    static const verdict missing = { RF_CRITICAL,
-                                     "Nothing is refused in this database.",
-                                     "As a superuser: CREATE EXTENSION "
-                                     "ringfence" };
-    static const verdict behind = { RF_WARNING,
-                                    "A newer version is installed on this "
-                                    "server, and not in this database.",
-                                    "ALTER EXTENSION ringfence UPDATE" };
+    static const rf__verdict missing = { RF_CRITICAL,
+                                         "Nothing is refused in this database.",
+                                         "As a superuser: CREATE EXTENSION "
+                                         "ringfence" };
+    static const rf__verdict behind = { RF_WARNING,
+                                        "A newer version is installed on this "
+                                        "server, and not in this database.",
+                                        "ALTER EXTENSION ringfence UPDATE" };
     const char *have = fact(l, INSTALLED), *could = fact(l, AVAILABLE);
 
     if (PQgetisnull(l->facts, 0, INSTALLED)) {
@@ -247,7 +237,7 @@ static int look_at_extension(const looking *l)
 
 /* Whether this role may do a thing, as a query says; else what that means. */
 static rf_status look_at_right(const looking *l, const char *subject,
-                               const char *sql, verdict none)
+                               const char *sql, rf__verdict none)
 {
     PGresult *row;
     rf_status status = ask(l, sql, NULL, 1, &row);
@@ -266,7 +256,7 @@ static rf_status look_at_right(const looking *l, const char *subject,
 
 static rf_status look_at_privileges(const looking *l)
 {
-    static const verdict none = {
+    static const rf__verdict none = {
         RF_CRITICAL, "This role can't claim: every section fails.",
         "As the extension's owner: SELECT ringfence.grant_to('ROLE')"
     };
@@ -332,7 +322,7 @@ rf_status rf_pg_examine(PGconn *conn, rf_on_finding on_finding, void *arg)
 
 static void look_at_waking(const looking *l, int pooled)
 {
-    static const verdict polling = {
+    static const rf__verdict polling = {
         RF_NOTICE,
         "Behind a pooler no session can listen, so nobody is woken: who waits "
         "asks again every 10 to 500 ms, and gets the lock that much later.",
@@ -346,7 +336,7 @@ static void look_at_waking(const looking *l, int pooled)
 
 static rf_status look_at_notices(const looking *l)
 {
-    static const verdict full = {
+    static const rf__verdict full = {
         RF_WARNING,
         "Somebody listens and does not read. When the queue is full no lock "
         "that is waited for can be given back: it has to run out.",
@@ -370,7 +360,7 @@ static rf_status look_at_notices(const looking *l)
 
 static rf_status look_at_locks(const looking *l, int pooled)
 {
-    static const verdict none = {
+    static const rf__verdict none = {
         RF_CRITICAL, "This role can't take locks and give them back.",
         "As the extension's owner: SELECT ringfence.grant_to('ROLE')"
     };

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verdict.h"
+
 #define COUNTERS_MAX 10000 /* looked at; more would take too long */
 #define BAD_MAX      10    /* told one by one                     */
 
@@ -24,24 +26,12 @@ typedef struct looking {
     char *info; /* what INFO answered */
 } looking;
 
-typedef struct verdict {
-    rf_severity severity;
-    const char *meaning, *remedy;
-} verdict;
-
-static const verdict fine = { RF_FINE, "", "" };
+static const rf__verdict fine = { RF_FINE, "", "" };
 
 static void tell(const looking *l, const char *subject, const char *found,
-                 verdict v)
+                 rf__verdict v)
 {
-    rf_finding finding = { .severity = v.severity,
-                           .where = l->where,
-                           .subject = subject,
-                           .found = found,
-                           .meaning = v.meaning,
-                           .remedy = v.remedy };
-
-    l->e->on_finding(&finding, l->e->arg);
+    rf__verdict_tell(l->e, l->where, subject, found, v);
 }
 
 static rf_status ask(const looking *l, const char *const *words,
@@ -85,8 +75,8 @@ static int64_t number(const looking *l, const char *name)
 
 static void look_at_version(const looking *l)
 {
-    static const verdict old = { RF_CRITICAL, "The scripts need Redis 6.0.",
-                                 "Upgrade Redis." };
+    static const rf__verdict old = { RF_CRITICAL, "The scripts need Redis 6.0.",
+                                     "Upgrade Redis." };
     char text[FIELD_MAX];
 
     field(l, "redis_version", text);
@@ -95,11 +85,11 @@ static void look_at_version(const looking *l)
 
 static void look_at_role(const looking *l)
 {
-    static const verdict replica = {
+    static const rf__verdict replica = {
         RF_CRITICAL, "This is a replica: no lock can be taken here.",
         "Name the master, or its sentinels with redis+sentinel://."
     };
-    static const verdict replicated = {
+    static const rf__verdict replicated = {
         RF_NOTICE,
         "After a fail-over the last grants may be forgotten and their fences "
         "issued once more. PostgreSQL refuses the second holder of a number; "
@@ -119,21 +109,21 @@ static void look_at_role(const looking *l)
     tell(l, "role", found, replicas > 0 ? replicated : fine);
 }
 
-static verdict judge_eviction(const char *policy, int limited)
+static rf__verdict judge_eviction(const char *policy, int limited)
 {
-    static const verdict unlimited = {
+    static const rf__verdict unlimited = {
         RF_NOTICE,
         "Nothing is evicted as long as there is no maxmemory; with one, this "
         "policy would evict locks or their counters.",
         "CONFIG SET maxmemory-policy noeviction"
     };
-    static const verdict locks = {
+    static const rf__verdict locks = {
         RF_WARNING,
         "The locks themselves are evicted first, because they run out. Their "
         "holders lose them and are refused.",
         "CONFIG SET maxmemory-policy noeviction"
     };
-    static const verdict counters = {
+    static const rf__verdict counters = {
         RF_WARNING,
         "Counters may be evicted, and begin anew. rf_pg_acquire() raises them; "
         "without a database numbers are issued twice.",
@@ -149,7 +139,7 @@ static verdict judge_eviction(const char *policy, int limited)
 
 static void look_at_memory(const looking *l)
 {
-    static const verdict full = {
+    static const rf__verdict full = {
         RF_WARNING,
         "Nearly full. Then no new lock is granted (OOM); renewing and giving "
         "back go on.",
@@ -187,14 +177,14 @@ static int saves(const looking *l)
 
 static void look_at_persistence(const looking *l)
 {
-    static const verdict none = {
+    static const rf__verdict none = {
         RF_NOTICE,
         "A restart forgets locks and counters. rf_pg_acquire() raises its "
         "numbers by itself; without a database they begin anew.",
         "CONFIG SET appendonly yes, if that matters. After a restart: "
         "\"ringfence heal\"."
     };
-    static const verdict failing = {
+    static const rf__verdict failing = {
         RF_WARNING,
         "What should be on disk is not, and Redis may refuse to write: then "
         "no lock is granted.",
@@ -218,7 +208,7 @@ static void look_at_persistence(const looking *l)
 static rf_status look_at_info(looking *l)
 {
     static const char *const words[] = { "INFO", NULL };
-    static const verdict unknown = {
+    static const rf__verdict unknown = {
         RF_NOTICE,
         "Version, role, eviction, memory and persistence can't be looked at.",
         "Examine with a user that may (+info +config|get)."
@@ -249,7 +239,7 @@ static rf_status look_at_info(looking *l)
 static void look_at_clock(const looking *l)
 {
     static const char *const words[] = { "TIME", NULL };
-    static const verdict apart = {
+    static const rf__verdict apart = {
         RF_NOTICE,
         "Redis ends locks by its wall clock. That it differs does no harm; "
         "that it is set while locks are held ends them early or late.",
@@ -279,11 +269,11 @@ static void look_at_clock(const looking *l)
 static void judge_refusals(const looking *l, const char *refused,
                            const char *shared)
 {
-    static const verdict needed = {
+    static const rf__verdict needed = {
         RF_CRITICAL, "Locks can't be taken and given back without these.",
         "ACL SETUSER, as in docs/lua.md."
     };
-    static const verdict readers = {
+    static const rf__verdict readers = {
         RF_NOTICE, "Shared locks can't be had without these.",
         "ACL SETUSER, as in docs/lua.md, if you want them."
     };
@@ -302,7 +292,7 @@ static void judge_refusals(const looking *l, const char *refused,
 
 static rf_status look_at_permissions(const looking *l)
 {
-    static const verdict no_scripts = {
+    static const rf__verdict no_scripts = {
         RF_CRITICAL, "The scripts can't be run: no lock can be taken.",
         "ACL SETUSER, as in docs/lua.md."
     };
@@ -336,7 +326,7 @@ typedef struct counted {
 
 static void tell_bad(const looking *l, const char *resource)
 {
-    static const verdict bad = {
+    static const rf__verdict bad = {
         RF_CRITICAL,
         "It has another type, or is no number: no lock of this resource is "
         "granted.",
@@ -369,7 +359,7 @@ static rf_status count_page(const looking *l, const rf__page *page, counted *c)
 
 static void tell_count(const looking *l, const counted *c)
 {
-    static const verdict going = {
+    static const rf__verdict going = {
         RF_NOTICE,
         "Counters with a time to live are right where every program sets "
         "counter_idle_ms or asks the database. Any other is refused these "
@@ -390,9 +380,10 @@ static void tell_count(const looking *l, const counted *c)
 
 static rf_status look_at_counters(const looking *l)
 {
-    static const verdict unknown = { RF_NOTICE,
-                                     "The counters can't be looked at.",
-                                     "Examine with a user that may (+scan)." };
+    static const rf__verdict unknown = {
+        RF_NOTICE, "The counters can't be looked at.",
+        "Examine with a user that may (+scan)."
+    };
     rf__page page = { .cursor = "0" };
     counted c = { 0 };
     rf_status status;
