@@ -19,8 +19,9 @@ SELECT throws_ok($$SELECT ringfence.protect('wide', 'fence')$$,
     'RF005', NULL, 'a view itself is not protected');
 
 CREATE RULE quiet AS ON UPDATE TO stock DO INSTEAD NOTHING;
-SELECT is(remedy, 'DROP RULE quiet ON public.stock', 'audit finds a rule')
-FROM ringfence.audit() WHERE severity = 'critical';
+SELECT is(problem || '; ' || remedy, 'rule quiet rewrites writes before any '
+        'trigger sees them; DROP RULE quiet ON public.stock',
+    'audit finds a rule') FROM ringfence.audit() WHERE severity = 'critical';
 DROP RULE quiet ON stock;
 SELECT is_empty('SELECT * FROM ringfence.audit()',
     'and nothing once it is gone');

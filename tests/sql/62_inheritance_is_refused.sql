@@ -15,13 +15,17 @@ SELECT throws_ok($$SELECT ringfence.protect('child', 'fence')$$,
 INSERT INTO later VALUES ('a', 5);
 SELECT ringfence.protect('later', 'fence');
 ALTER TABLE later INHERIT mother;
-SELECT is(remedy, 'ALTER TABLE public.later NO INHERIT public.mother',
+SELECT is(problem || '; ' || remedy, 'is written by way of its parent '
+        'public.mother, past triggers on statements; '
+        'ALTER TABLE public.later NO INHERIT public.mother',
     'one that inherits later is found') FROM ringfence.audit();
 SELECT lives_ok(remedy, 'its remedy runs') FROM ringfence.audit();
 SELECT is_empty('SELECT * FROM ringfence.audit()', 'and mends it');
 
 CREATE TABLE grandchild () INHERITS (later);
-SELECT is(remedy, 'ALTER TABLE public.grandchild NO INHERIT public.later',
+SELECT is(problem || '; ' || remedy, 'inherits from public.later: what is '
+        'written to it by way of the parent is not judged; '
+        'ALTER TABLE public.grandchild NO INHERIT public.later',
     'one that is inherited from later is found')
 FROM ringfence.audit() WHERE severity = 'critical';
 SELECT lives_ok(remedy, 'its remedy runs')

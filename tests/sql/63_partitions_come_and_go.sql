@@ -34,8 +34,11 @@ SELECT set_eq(
              ('public.jp', 'trigger "~ringfence_truncate" is missing')$$,
     'but TRUNCATE is open, which audit finds');
 SELECT set_eq(
-    $$SELECT object FROM ringfence.audit() WHERE severity = 'notice'$$,
-    $$VALUES ('public.us'), ('public.jp')$$, 'as it finds that no record has them');
+    $$SELECT object, problem FROM ringfence.audit() WHERE severity = 'notice'$$,
+    $$VALUES
+      ('public.us', 'a partition of a protected table that is not recorded'),
+      ('public.jp', 'a partition of a protected table that is not recorded')$$,
+    'as it finds that no record has them');
 SELECT lives_ok(remedy, 'the remedy runs') FROM ringfence.audit() LIMIT 1;
 SELECT is_empty('SELECT * FROM ringfence.audit()', 'and mends all of it');
 SELECT throws_ok('TRUNCATE us', 'RF003', NULL, 'TRUNCATE is closed');

@@ -18,13 +18,15 @@ CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS
     'BEGIN RETURN NEW; END';
 CREATE TRIGGER "~zz" BEFORE UPDATE ON stock
     FOR EACH ROW EXECUTE FUNCTION nothing();
-SELECT is(severity, 'notice', 'a later trigger, where the seal stands')
-FROM ringfence.audit() WHERE problem LIKE 'trigger "~zz" fires after ours%';
+SELECT is(severity || ': ' || problem, 'notice: trigger "~zz" fires after ours '
+        'and may change the fence: the seal refuses that',
+    'a later trigger, where the seal stands') FROM ringfence.audit();
 SELECT lives_ok(remedy, 'its remedy runs') FROM ringfence.audit();
 CREATE TRIGGER "~zz" BEFORE UPDATE ON parts
     FOR EACH ROW EXECUTE FUNCTION nothing();
-SELECT is(severity, 'critical', 'a later trigger, where rows move')
-FROM ringfence.audit() WHERE problem LIKE 'trigger "~zz" fires after ours%';
+SELECT is(severity || ': ' || problem, 'critical: trigger "~zz" fires after ours '
+        'and may change the fence of a row that moves',
+    'a later trigger, where rows move') FROM ringfence.audit();
 SELECT lives_ok(remedy, 'its remedy runs') FROM ringfence.audit();
 
 GRANT TRUNCATE ON stock TO PUBLIC;
@@ -39,7 +41,9 @@ SELECT is(problem, 'rf_app owns the table and uses the guard: it can switch '
 SELECT lives_ok(remedy, 'its remedy runs') FROM ringfence.audit();
 
 CREATE TABLE forgotten (id int, fence bigint);
-SELECT is(remedy, 'SELECT ringfence.protect(''public.forgotten'', ''fence'')',
+SELECT is(problem || '; ' || remedy, 'has a column fence like the fence columns '
+        'of protected tables, and is not protected; '
+        'SELECT ringfence.protect(''public.forgotten'', ''fence'')',
     'a table with a fence column and no protection') FROM ringfence.audit();
 SELECT lives_ok(remedy, 'its remedy runs') FROM ringfence.audit();
 

@@ -13,9 +13,12 @@ ALTER TABLE shop.stock RENAME TO "Odd ""name""";
 
 SELECT throws_ok($$UPDATE shop."Odd ""name""" SET fence = 4$$, 'RF001', NULL,
     'a renamed table is protected, and no longer merely observed');
-SELECT set_eq('SELECT severity, object FROM ringfence.audit()',
-    $$VALUES ('critical', 'public.stock'),
-             ('notice', 'shop."Odd ""name"""')$$,
+SELECT set_eq('SELECT severity, object, problem FROM ringfence.audit()',
+    $$VALUES ('critical', 'public.stock',
+              'should be protected, and is not there: dropped or renamed'),
+             ('notice', 'shop."Odd ""name"""',
+              'has triggers of a protection that is not recorded: renamed, '
+              'or restored without the record')$$,
     'both names are found');
 SELECT is(triggers, 'missing', 'and shown in the list')
 FROM ringfence.protected;

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright (c) 2026 ringfence maintainers
 --
--- protect(), unprotect() and row_fences() of everything that has a row in
--- pg_class: the kinds of relations below, and all that the server brings.
+-- Every function that takes a table, of everything that has a row in pg_class:
+-- the kinds of relations below, and all that the server brings.
 BEGIN;
-SELECT plan(7);
+SELECT plan(8);
 
 CREATE TABLE plain (id int PRIMARY KEY, fence bigint, big text);
 CREATE TABLE tree (id int, fence bigint) PARTITION BY LIST (id);
@@ -46,7 +46,8 @@ BEGIN
         FOREACH call IN ARRAY ARRAY['protect(%s, ''fence'')',
             'protect(%s, resource => ''r:{id}'')',
             'protect(%s, ''fence'', ''r'')', 'unprotect(%s)',
-            'row_fences(%s, ''fence'', ''r:{id}'')'] LOOP
+            'row_fences(%s, ''fence'', ''r:{id}'')',
+            'protect_call(%s)'] LOOP
             BEGIN
                 EXECUTE 'SELECT count(*) FROM ringfence.'
                     || format(call, r.oid);
@@ -62,6 +63,15 @@ SET LOCAL client_min_messages = error;
 CALL make_calls();
 RESET client_min_messages;
 
+SELECT set_eq($$SELECT DISTINCT split_part(call, '(', 1) FROM outcome$$,
+    $$SELECT DISTINCT p.proname::text
+      FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass
+          AND d.objid = p.oid AND d.deptype = 'e'
+      JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass
+          AND e.oid = d.refobjid AND e.extname = 'ringfence',
+      unnest(p.proargtypes) t
+      WHERE t IN ('oid'::regtype, 'regclass'::regtype)$$,
+    'no function that takes a table has been left out');
 SELECT set_eq('SELECT DISTINCT kind::text FROM outcome',
     $$VALUES ('r'), ('i'), ('S'), ('t'), ('v'), ('m'), ('c'), ('f'), ('p'),
         ('I')$$,
@@ -70,11 +80,11 @@ SELECT is_empty($$SELECT name, kind, call, state, message FROM outcome
     WHERE state NOT IN ('UNDO0', 'RF004', 'RF005')$$,
     'each call passes, or is an error of our own');
 SELECT set_eq($$SELECT DISTINCT name FROM outcome
-    WHERE call LIKE 'protect%' AND state = 'UNDO0'$$,
+    WHERE call LIKE 'protect(%' AND state = 'UNDO0'$$,
     $$VALUES ('plain'), ('tree'), ('typed')$$,
     'protected are permanent tables, whole trees of them');
 SELECT is_empty($$SELECT name, call, state, message FROM outcome
-    WHERE call LIKE 'protect%' AND state = 'RF004' AND name <> 'empty'$$,
+    WHERE call LIKE 'protect(%' AND state = 'RF004' AND name <> 'empty'$$,
     'all else is told that it is the wrong kind of table');
 SELECT set_eq($$SELECT DISTINCT kind::text FROM outcome
     WHERE call LIKE 'unprotect%' AND state = 'UNDO0'$$,

@@ -4,7 +4,7 @@
 -- time, event or column: each found, and mended by its remedy.
 BEGIN;
 SELECT current_setting('server_version_num')::int < 140000 AS by_row \gset
-SELECT plan(39);
+SELECT plan(41);
 
 CREATE TABLE stock (sku text PRIMARY KEY, other text, fence bigint);
 CREATE TABLE line (sku text, part int, fence bigint);
@@ -158,6 +158,15 @@ SELECT is(remade('row', '~ringfence_truncate',
       FOR EACH STATEMENT WHEN (false)
       EXECUTE FUNCTION ringfence.truncate_statement('rows:{sku}')$$),
     found('~ringfence_truncate'), 'a partition''s own');
+SELECT ok(mend(), 'is mended');
+
+-- With arguments of another protection it judges something else.
+SELECT is(remade('stock', '~ringfence_seal',
+    $$CREATE CONSTRAINT TRIGGER "~ringfence_seal" AFTER UPDATE ON stock
+      FOR EACH ROW WHEN (NEW.fence IS NULL OR NEW.fence < OLD.fence)
+      EXECUTE FUNCTION ringfence.column_seal('other')$$),
+    'critical: trigger "~ringfence_seal" was made for other columns or another '
+        'resource', 'one for another column');
 SELECT ok(mend(), 'is mended');
 
 -- On a partitioned table all its clones are.
