@@ -3,18 +3,21 @@
 #
 # harness.pl - run every test file, read their TAP, end in one line of counts
 #
-# Started by tests/run, which has PostgreSQL running.  Two files at a time;
-# results are told in the order of the names, so that two runs read alike.
+# Started by tests/run, which has PostgreSQL running.  Two files at a time for
+# each processor, since most of them wait for servers; results are told in the
+# order of the names, so that two runs read alike.
 use strict;
 use warnings;
 use File::Basename qw(basename dirname);
 use File::Path qw(make_path);
+use List::Util qw(min);
 use TAP::Parser;
+use Time::HiRes qw(time);
 
 my $root  = $ENV{RF_ROOT};
 my $build = $ENV{RF_BUILD};
 my $tmp   = $ENV{RF_TMP};
-my $jobs  = $ENV{RF_JOBS} || 2;
+my $jobs  = $ENV{RF_JOBS} || min(8, 2 * `nproc`);
 my $limit = $ENV{RF_TIMEOUT} || 300;    # seconds for one file
 my $names = $ENV{RF_NAMES} || 't';      # of databases and folders
 my $live  = -t STDOUT;
@@ -132,6 +135,7 @@ sub reap {
         if ($pid > 0) {
             my $test = delete $running{$pid} or next;
             $test->{status} = $?;
+            $test->{took}   = time - $test->{started};
             kill_group($pid);    # whatever it left behind
             # Fails when a prepared transaction was left in it.
             $test->{left} = database("DROP DATABASE $test->{name} WITH (FORCE)");
@@ -202,7 +206,7 @@ sub report {
         print "FAILED $test->{file}\n";
         print "    $_\n" for @$why, split /\n/, diagnostics($test);
     } elsif ($ENV{V}) {
-        printf "ok     %s (%d)\n", $test->{file}, $good;
+        printf "ok     %s (%d, %.1f s)\n", $test->{file}, $good, $test->{took};
     }
     printf "%d of %d files, %d failed", $count, $of, $failed if $live;
 }
