@@ -61,16 +61,6 @@ static rf_status ask(const looking *l, rf__etcd *whom, const char *path,
 
 /* ---- A member ----------------------------------------------------------- */
 
-/* The gateway is at /v3 from 3.4 on. */
-static int is_old(const char *version)
-{
-    char *end;
-    long major = strtol(version, &end, 10),
-         minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
-
-    return major < 3 || (major == 3 && minor < 4);
-}
-
 static void look_at_version(const looking *l, const json_t *status)
 {
     static const rf__verdict old = { RF_CRITICAL,
@@ -79,7 +69,9 @@ static void look_at_version(const looking *l, const json_t *status)
     const char *version = json_string_value(json_object_get(status, "version"));
 
     version = version != NULL ? version : "unknown";
-    tell(l, "version", version, is_old(version) ? old : fine);
+    /* The gateway is at /v3 from 3.4 on. */
+    tell(l, "version", version,
+         rf__version_is_below(version, 3, 4) ? old : fine);
 }
 
 static void look_at_role(looking *l, const json_t *status)
@@ -163,32 +155,6 @@ static rf_status look_at_members(looking *l)
 
 /* ---- All of them -------------------------------------------------------- */
 
-static rf__verdict judge_size(size_t members, size_t named)
-{
-    static const rf__verdict alone = {
-        RF_NOTICE,
-        "Nobody gets a lock while it is away, and with its disk go its "
-        "numbers.",
-        "Three members, or five."
-    };
-    static const rf__verdict even = {
-        RF_NOTICE,
-        "An even number outlives no more failures than one member fewer.",
-        "Three members, or five."
-    };
-    static const rf__verdict unnamed = {
-        RF_NOTICE,
-        "The URL names fewer: when those are away, the others aren't asked.",
-        "Name all of them: etcd://a,b,c"
-    };
-
-    if (members == 1)
-        return alone;
-    if (members % 2 == 0)
-        return even;
-    return named < members ? unnamed : fine;
-}
-
 static void look_at_size(const looking *l)
 {
     static const rf__verdict unknown = {
@@ -209,7 +175,7 @@ static void look_at_size(const looking *l)
     members = json_array_size(json_object_get(list, "members"));
     (void)snprintf(found, sizeof(found), "%zu, named in the URL: %zu", members,
                    named);
-    tell(l, "members", found, judge_size(members, named));
+    tell(l, "members", found, rf__verdict_on_members(members, named));
     json_decref(list);
 }
 

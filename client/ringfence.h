@@ -548,7 +548,8 @@ typedef void (*rf_on_finding)(const rf_finding *finding, void *arg);
  * version, role, memory, eviction, persistence, replicas, permissions, clock,
  * counters that are none; of PostgreSQL what rf_pg_examine() looks at, waking and
  * notices; of etcd version, members, leader, alarms, room, compaction, TLS, user
- * and permissions.  Each answer is a finding, also when it is a good one or can't
+ * and permissions; of ZooKeeper version, members, leader, sessions, numbers, TLS,
+ * user, permissions and folders that are open to anybody.  Each answer is a finding, also when it is a good one or can't
  * be had.  Takes a moment for each 10000 counters, and leaves nothing behind.
  * on_finding must not use the client.
  *
@@ -558,7 +559,7 @@ rf_status rf_examine(rf_client *client, rf_on_finding on_finding, void *arg);
 
 /*
  * 1 when the lock service's numbers can be raised above a floor; 0 when they are
- * its own, and only base=n in the URL lifts them (etcd://).
+ * its own, and only base=n in the URL lifts them (etcd://, zookeeper://).
  */
 int rf_can_raise(const rf_client *client);
 

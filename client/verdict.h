@@ -17,4 +17,10 @@ typedef struct rf__verdict {
 void rf__verdict_tell(const rf__examination *e, const char *where,
                       const char *subject, const char *found, rf__verdict v);
 
+/* Of a service that agrees by majority: so many members, so many in the URL. */
+rf__verdict rf__verdict_on_members(size_t members, size_t named);
+
+/* Is a version, such as "3.4.23-x", below that?  What is none is. */
+int rf__version_is_below(const char *version, long major, long minor);
+
 #endif /* RF_VERDICT_H */

@@ -74,6 +74,22 @@ rf__zoo *rf__zoo_new(const rf__service *service)
     return z;
 }
 
+rf__zoo *rf__zoo_only(const rf__zoo *z, size_t server)
+{
+    rf__zoo *one = rf__zoo_new(&z->service);
+
+    if (one == NULL)
+        return NULL;
+    one->service.node[0] = z->service.node[server];
+    one->service.n = 1;
+    return one;
+}
+
+const rf__service *rf__zoo_service(const rf__zoo *z)
+{
+    return &z->service;
+}
+
 /* ---- What the C client's threads call ------------------------------------------- */
 
 static void tell_waiter(rf__zoo *z)
@@ -260,6 +276,53 @@ static void on_names(int code, const struct String_vector *names,
 
     if (code == ZOK && names != NULL && !take_names(&call->reply, names))
         code = ZSYSTEMERROR;
+    finish(z, call, code);
+    pthread_mutex_unlock(&z->mutex);
+}
+
+static int is_open(const struct ACL_vector *rights)
+{
+    int open = 0;
+
+    for (int i = 0; i < rights->count; i++)
+        open |= strcmp(rights->data[i].id.scheme, "world") == 0 &&
+                (rights->data[i].perms & ~ZOO_PERM_READ) != 0;
+    return open;
+}
+
+static void on_rights(int code, struct ACL_vector *rights, struct Stat *stat,
+                      const void *data)
+{
+    rf__zoo *z = begin_answer(data);
+    rf__zoo_call *call = (rf__zoo_call *)data;
+
+    (void)stat;
+    call->reply.is_open = code == ZOK && rights != NULL && is_open(rights);
+    finish(z, call, code);
+    pthread_mutex_unlock(&z->mutex);
+}
+
+/* "server.1=host:port:port...", one a line; nothing where one stands alone. */
+static size_t count_servers(const char *text, size_t len)
+{
+    static const char word[] = "server.";
+    size_t n = 0, size = sizeof(word) - 1;
+
+    for (size_t i = 0; i + size <= len; i++)
+        n += (i == 0 || text[i - 1] == '\n') &&
+             memcmp(text + i, word, size) == 0;
+    return n;
+}
+
+static void on_config(int code, const char *text, int len,
+                      const struct Stat *stat, const void *data)
+{
+    rf__zoo *z = begin_answer(data);
+    rf__zoo_call *call = (rf__zoo_call *)data;
+
+    (void)stat;
+    if (text != NULL && len > 0)
+        call->reply.n = count_servers(text, (size_t)len);
     finish(z, call, code);
     pthread_mutex_unlock(&z->mutex);
 }
@@ -462,6 +525,8 @@ static int request(const rf__zoo *z, zhandle_t *handle, rf__zoo_call *call,
     case RF__ZOO_SET:
         return zoo_aset(handle, path, text, len, -1, on_stat, call);
     case RF__ZOO_DELETE: return zoo_adelete(handle, path, -1, on_done, call);
+    case RF__ZOO_RIGHTS: return zoo_aget_acl(handle, path, on_rights, call);
+    case RF__ZOO_CONFIG: return zoo_agetconfig(handle, 0, on_config, call);
     }
     return ZBADARGUMENTS;
 }

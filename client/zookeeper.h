@@ -18,6 +18,12 @@ typedef struct rf__zoo rf__zoo;
 rf__zoo *rf__zoo_new(const rf__service *service);
 void rf__zoo_free(rf__zoo *z);
 
+/* The same, but of one server alone: its number in the URL. */
+rf__zoo *rf__zoo_only(const rf__zoo *z, size_t server);
+
+/* Where the servers are, and who we are there. */
+const rf__service *rf__zoo_service(const rf__zoo *z);
+
 /*
  * Be connected by the deadline.  A new session, when there is none, is to
  * outlive ttl_ms, as far as the servers allow.  RF_OK, RF_RETRY, RF_MISUSE or
@@ -45,7 +51,9 @@ typedef enum rf__zoo_op {
     RF__ZOO_GET,    /* text, czxid, times                                  */
     RF__ZOO_WATCH,  /* the same; and rf__zoo_wait() ends when it changes    */
     RF__ZOO_SET,    /* czxid, times                                        */
-    RF__ZOO_DELETE
+    RF__ZOO_DELETE,
+    RF__ZOO_RIGHTS, /* is_open                                              */
+    RF__ZOO_CONFIG  /* n: how many servers are to be there, wherever the path */
 } rf__zoo_op;
 
 /* Answers that mean something to a lock; all else is a failure. */
@@ -61,6 +69,7 @@ typedef struct rf__zoo_reply {
     int64_t pzxid;           /* when last a node in it came or went */
     int64_t made_ms, set_ms; /* by the wall clock of the servers' leader */
     int is_ours;             /* it goes with this session                 */
+    int is_open;             /* anybody may do more than read             */
     char text[RF__ZOO_NAME_MAX];
     char *names; /* n of them, each with its zero; the caller frees them */
     size_t n;

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "in_turn.h"
+#include "zookeeper_examine.h"
 #include "zookeeper_line.h"
 #include "zookeeper_nodes.h"
 
@@ -60,16 +61,23 @@ typedef struct step {
  * A child of a fork has none of the C client's threads, and may have got locks
  * of the libraries below it in the hands of those: it could hang for ever.
  */
+static rf_status check_process(rf__source *base)
+{
+    if (rf__zoo_nodes_is_ours(self(base)->nodes))
+        return RF_OK;
+    return fail(base, RF_MISUSE,
+                "a forked child can't use ZooKeeper through its parent's "
+                "client: fork first, then open one");
+}
+
 static rf_status begin(rf__source *base, const char *resource, int64_t ttl_ms,
                        int64_t deadline_ms, step *out)
 {
     rf__zoo_source_t *s = self(base);
-    rf_status status;
+    rf_status status = check_process(base);
 
-    if (!rf__zoo_nodes_is_ours(s->nodes))
-        return fail(base, RF_MISUSE,
-                    "a forked child can't use ZooKeeper through its parent's "
-                    "client: fork first, then open one");
+    if (status != RF_OK)
+        return status;
     *out = (step){ .base = base,
                    .zoo = rf__zoo_of(s->nodes),
                    .prefix = rf__zoo_prefix(s->nodes),
@@ -763,6 +771,16 @@ static rf_status list(rf__source *base, rf__page *page, int64_t deadline_ms)
     return status;
 }
 
+static rf_status examine(rf__source *base, const rf__examination *e)
+{
+    rf__zoo_nodes *nodes = self(base)->nodes;
+    rf_status status = check_process(base);
+
+    if (status != RF_OK)
+        return status;
+    return rf__zoo_examine(rf__zoo_of(nodes), base, rf__zoo_prefix(nodes), e);
+}
+
 /* ---- Open and close --------------------------------------------------------------------------- */
 
 static void close_source(rf__source *base)
@@ -783,6 +801,7 @@ static const rf__source_ops ops = {
     .acquire_all = rf__acquire_in_turn,
     .force_release = force_release,
     .list = list,
+    .examine = examine,
     .renew_all = rf__renew_in_turn,
     .release_all = rf__release_in_turn,
     .is_fixed = 1,

@@ -76,53 +76,74 @@ static int look_at_locks(cli_call *call, cli_findings *all)
 
 /* ---- Both together ---------------------------------------------------- */
 
-static int64_t count_below(cli_call *call, const PGresult *rows)
+/* How many, and the greatest number that the database has of those. */
+static int64_t count_below(cli_call *call, const PGresult *rows,
+                           int64_t *greatest)
 {
     int64_t below = 0;
 
+    *greatest = 0;
     for (int row = 0; row < PQntuples(rows); row++) {
+        int64_t fence = strtoll(PQgetvalue(rows, row, 1), NULL, 10);
         rf_info info;
 
-        if (rf_inspect(call->client, PQgetvalue(rows, row, 0), &info) ==
-                RF_OK &&
-            info.counter < strtoll(PQgetvalue(rows, row, 1), NULL, 10))
-            below++;
+        if (rf_inspect(call->client, PQgetvalue(rows, row, 0), &info) !=
+                RF_OK ||
+            info.counter >= fence)
+            continue;
+        below++;
+        if (fence > *greatest)
+            *greatest = fence;
     }
     return below;
 }
 
-/* Does the lock service remember what the database has accepted? */
-static void compare(cli_call *call, cli_findings *all)
+static void tell_below(cli_call *call, cli_findings *all, const char *found,
+                       int64_t greatest)
 {
-    static const char *const behind[2] = {
+    static const char *const raised[2] = {
         "The lock service has forgotten what the database has accepted. "
         "rf_pg_acquire() raises such a number at its first claim; other "
         "clients are refused (RF001). Of counters that run out when idle "
         "(counter_idle_ms) some are always gone: that is meant.",
         "ringfence heal"
     };
-    static const char *const fixed[2] = {
+    char remedy[96];
+    const char *const fixed[2] = {
         "The lock service numbers from below what the database has accepted, "
         "as after a rebuild or a move, and can't be raised: its locks are "
-        "refused (RF_MISUSE, RF001).",
-        "ringfence heal tells the base=n that the URL needs"
+        "stale at birth and refused (RF_MISUSE, RF001).",
+        remedy
     };
+
+    (void)snprintf(remedy, sizeof(remedy),
+                   "base=%" PRId64 " or more in the URL; ringfence heal looks "
+                   "at all and tells it",
+                   greatest);
+    tell(all, RF_WARNING, "counters", found,
+         rf_can_raise(call->client) ? raised : fixed);
+}
+
+/* Does the lock service remember what the database has accepted? */
+static void compare(cli_call *call, cli_findings *all)
+{
     static const char *const nothing[2] = { "", "" };
-    const char *const *low = rf_can_raise(call->client) ? behind : fixed;
     PGresult *rows = PQexec(call->conn,
                             "SELECT resource, fence FROM ringfence.registry "
                             "ORDER BY claimed_at DESC LIMIT " SAMPLE);
     char found[96];
-    int64_t below;
+    int64_t below, greatest;
 
     /* Without the privilege there is nothing to compare. */
     if (PQresultStatus(rows) == PGRES_TUPLES_OK) {
-        below = count_below(call, rows);
+        below = count_below(call, rows, &greatest);
         (void)snprintf(found, sizeof(found),
                        "%" PRId64 " of the newest %d are below the database",
                        below, PQntuples(rows));
-        tell(all, below > 0 ? RF_WARNING : RF_FINE, "counters", found,
-             below > 0 ? low : nothing);
+        if (below > 0)
+            tell_below(call, all, found, greatest);
+        else
+            tell(all, RF_FINE, "counters", found, nothing);
     }
     PQclear(rows);
 }
@@ -198,8 +219,10 @@ const cli_command cli_doctor = {
         "Looks at the lock service (Redis: version, role, eviction, memory, "
         "persistence, replicas, permissions, clock, counters; PostgreSQL: as "
         "below, and how who waits is woken; etcd: version, members, leader, "
-        "alarms, room, compaction, TLS, user, permissions; locks without an "
-        "end) and at the database (version, role, durability, standbys, "
+        "alarms, room, compaction, TLS, user, permissions; ZooKeeper: version, "
+        "members, leader, sessions, numbers, TLS, user, permissions, folders "
+        "open to anybody; locks without an end) and at the database (version, "
+        "role, durability, standbys, "
         "timeouts, the extension, privileges, protected tables, what audit() "
         "finds), and says in plain words what each means for the fence and "
         "what to change. 1 when something is critical, 2 when there are "

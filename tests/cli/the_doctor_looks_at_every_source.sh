@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 ringfence maintainers
 #
-# ringfence doctor and heal where locks come from PostgreSQL or etcd: what each
-# may suffer from is given to it and must be found, and where nobody can raise
-# the numbers, the base that the URL needs is worked out.
+# ringfence doctor and heal where locks come from PostgreSQL, etcd or ZooKeeper:
+# what each may suffer from is given to it and must be found, and where nobody can
+# raise the numbers, the base that the URL needs is worked out.
 set -u
 # shellcheck source=tests/lib/cli.sh
 . "$RF_ROOT/tests/lib/cli.sh"
 # shellcheck source=tests/lib/etcd.sh
 . "$RF_ROOT/tests/lib/etcd.sh"
+# shellcheck source=tests/lib/zookeeper.sh
+. "$RF_ROOT/tests/lib/zookeeper.sh"
 # shellcheck source=tests/lib/pgbouncer.sh
 . "$RF_ROOT/tests/lib/pgbouncer.sh"
 
@@ -21,8 +23,12 @@ found() {
 severity() { found "$1" | cut -d' ' -f1; }
 often() { ringfence doctor --json 2>/dev/null | jq --arg subject "$1" '[.[] | select(.subject == $subject)] | length'; }
 
-mkdir etcd pooler
-plan 33
+remedy() {
+    ringfence doctor --json 2>/dev/null | jq -r --arg subject "$1" '.[] | select(.subject == $subject) | .remedy'
+}
+
+mkdir etcd pooler zookeeper
+plan 46
 
 # ---- PostgreSQL ------------------------------------------------------------
 
@@ -60,7 +66,7 @@ is "heal finds nothing to do: a registry is never below itself" \
 # ---- etcd ------------------------------------------------------------------
 
 etcd_start "$TMPDIR/etcd" || exit 1
-trap 'etcd_stop "$TMPDIR/etcd"; redis_stop "$TMPDIR"' EXIT
+trap 'etcd_stop "$TMPDIR/etcd"; zookeeper_stop "$TMPDIR/zookeeper"; redis_stop "$TMPDIR"' EXIT
 export RINGFENCE_URL=$etcd_url
 is "etcd: version and role" "$(severity version) $(found role)" "ok ok leader"
 is "one member is good to know" "$(found members)" "notice 1, named in the URL: 1"
@@ -73,6 +79,7 @@ is "history" "$(severity compaction)" ok
 etcd_ask /v3/kv/compaction "{\"revision\":\"$revision\"}" >compacted
 is "that is compacted" "$(found compaction)" "ok yes"
 is "numbers below the database" "$(severity counters)" warning
+ok "the base that helps is named" prints '-> base=5000 or more in the URL' ringfence doctor
 is "heal can't raise them" "$(code ringfence heal)" 1
 is "but tells the base" "$(ringfence heal --json | json '.base, .left')" "5000
 1"
@@ -89,3 +96,27 @@ member=$(etcd_ask /v3/maintenance/status '{}' | json .header.member_id)
 etcd_ask /v3/maintenance/alarm "{\"action\":\"ACTIVATE\",\"memberID\":\"$member\",\"alarm\":\"NOSPACE\"}" >alarm
 is "an alarm" "$(found alarms)" "critical NOSPACE"
 is "no lock is granted then" "$(severity permissions)" critical
+
+# ---- ZooKeeper ---------------------------------------------------------------
+
+zookeeper_start "$TMPDIR/zookeeper" || exit 1
+export RINGFENCE_URL=$zookeeper_url
+is "ZooKeeper: version and role" "$(severity version) $(found role)" "ok ok standalone"
+is "one server is good to know" "$(found members)" "notice 1, named in the URL: 1"
+is "all permissions" "$(found permissions)" "ok all that locks need"
+is "sessions" "$(found sessions)" "ok 1000 ms when asked for 1000, 40000 ms at the most"
+is "in the clear, for anybody" "$(severity tls) $(found rights)" "notice notice 1 of 1 folders open to anybody"
+is "a folder that was made without a user" \
+    "$(RINGFENCE_URL="zookeeper://app:x@${zookeeper_url#*//}" found rights)" "warning 1 of 1 folders open to anybody"
+sql "SELECT ringfence.guard('job', 8000000000000000, 'x')" >/dev/null
+is "numbers below the database" "$(severity counters)" warning
+is "and the base that helps" "$(remedy counters)" \
+    "base=8000000000000000 or more in the URL; ringfence heal looks at all and tells it"
+export RINGFENCE_URL="$zookeeper_url?base=8000000000000000"
+is "with which they are not" "$(severity counters)" ok
+is "but near the end of all numbers" "$(severity numbers)" warning
+zookeeper_stop "$TMPDIR/zookeeper"
+is "no server" "$(severity "lock service")" critical
+zookeeper_start "$TMPDIR/zookeeper" maxSessionTimeout=20000 || exit 1
+export RINGFENCE_URL=$zookeeper_url
+is "sessions that are shorter than most locks" "$(severity sessions)" notice

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "etcd_cluster.h"
+#include "told.h"
 
 static etcd_cluster *etcd;
 static rf_client *client;
@@ -35,49 +36,18 @@ static int stop(void **state)
     return 0;
 }
 
-typedef struct told {
-    int of[RF_SEVERITIES];
-    char all[4096]; /* "subject=found;" one after the other */
-} told;
-
-static void note(const rf_finding *finding, void *arg)
-{
-    told *t = arg;
-    size_t used = strlen(t->all);
-
-    assert_string_not_equal(finding->where, "");
-    assert_string_not_equal(finding->found, "");
-    /* Whatever is not well is explained. */
-    if (finding->severity != RF_FINE) {
-        assert_string_not_equal(finding->meaning, "");
-        assert_string_not_equal(finding->remedy, "");
-    }
-    t->of[finding->severity]++;
-    snprintf(t->all + used, sizeof(t->all) - used, "%s=%s;", finding->subject,
-             finding->found);
-}
-
-static int count(const told *t, const char *what)
-{
-    int n = 0;
-
-    for (const char *at = t->all; (at = strstr(at, what)) != NULL; at++)
-        n++;
-    return n;
-}
-
 static void test_each_member_is_asked_by_itself(void **state)
 {
     told t = { 0 };
 
     (void)state;
     assert_true(etcd_cluster_leader(etcd) >= 0);
-    assert_status(rf_examine(client, note, &t), RF_OK);
-    assert_int_equal(count(&t, "version="), 3);
-    assert_int_equal(count(&t, "role=leader;"), 1);
-    assert_int_equal(count(&t, "role=follower;"), 2);
-    assert_int_equal(count(&t, "members=3, named in the URL: 3;"), 1);
-    assert_int_equal(count(&t, "permissions=all that locks need;"), 1);
+    assert_status(rf_examine(client, told_note, &t), RF_OK);
+    assert_int_equal(told_times(&t, "version="), 3);
+    assert_int_equal(told_times(&t, "role=leader;"), 1);
+    assert_int_equal(told_times(&t, "role=follower;"), 2);
+    assert_int_equal(told_times(&t, "members=3, named in the URL: 3;"), 1);
+    assert_int_equal(told_times(&t, "permissions=all that locks need;"), 1);
     assert_int_equal(t.of[RF_WARNING] + t.of[RF_CRITICAL], 0);
 }
 
@@ -91,8 +61,8 @@ static void test_members_that_the_url_leaves_out_are_told(void **state)
     snprintf(url, sizeof(url), "%.*s",
              (int)strcspn(etcd_cluster_url(etcd), ","), etcd_cluster_url(etcd));
     assert_status(rf_open(url, NULL, &one), RF_OK);
-    assert_status(rf_examine(one, note, &t), RF_OK);
-    assert_int_equal(count(&t, "members=3, named in the URL: 1;"), 1);
+    assert_status(rf_examine(one, told_note, &t), RF_OK);
+    assert_int_equal(told_times(&t, "members=3, named in the URL: 1;"), 1);
     assert_true(t.of[RF_NOTICE] >= 3);
     rf_close(one);
 }
@@ -104,10 +74,10 @@ static void test_member_that_is_away_is_a_warning(void **state)
     (void)state;
     etcd_cluster_kill(etcd, 2);
     assert_true(etcd_cluster_leader(etcd) >= 0);
-    assert_status(rf_examine(client, note, &t), RF_OK);
+    assert_status(rf_examine(client, told_note, &t), RF_OK);
     assert_int_equal(t.of[RF_WARNING], 1);
-    assert_int_equal(count(&t, "version="), 2);
-    assert_int_equal(count(&t, "permissions=all that locks need;"), 1);
+    assert_int_equal(told_times(&t, "version="), 2);
+    assert_int_equal(told_times(&t, "permissions=all that locks need;"), 1);
 }
 
 /* It takes the one that is left a moment to know that it is alone. */
@@ -120,13 +90,13 @@ static void test_minority_is_critical(void **state)
     etcd_cluster_kill(etcd, 1);
     do {
         memset(&t, 0, sizeof(t));
-        assert_status(rf_examine(client, note, &t), RF_OK);
+        assert_status(rf_examine(client, told_note, &t), RF_OK);
         assert_at_most_ms(begin_ms, 60000);
         poll(NULL, 0, 20);
-    } while (count(&t, "role=no leader;") == 0);
+    } while (told_times(&t, "role=no leader;") == 0);
     assert_int_equal(t.of[RF_WARNING], 2);
     assert_int_equal(t.of[RF_CRITICAL], 1);
-    assert_int_equal(count(&t, "permissions="), 0);
+    assert_int_equal(told_times(&t, "permissions="), 0);
 }
 
 static void test_nobody_to_ask_is_retry(void **state)
@@ -135,7 +105,7 @@ static void test_nobody_to_ask_is_retry(void **state)
 
     (void)state;
     etcd_cluster_kill(etcd, 0);
-    assert_status(rf_examine(client, note, &t), RF_RETRY);
+    assert_status(rf_examine(client, told_note, &t), RF_RETRY);
     assert_int_equal(t.of[RF_CRITICAL], 0);
 }
 

@@ -4,10 +4,13 @@
 #
 # zookeeper.sh - a throwaway ZooKeeper of one server (to be sourced)
 #
-#   zookeeper_start DIR  start one in DIR, which must exist; sets zookeeper_url
+#   zookeeper_start DIR [LINE...]
+#                        start one in DIR, which must exist, with more lines of
+#                        configuration; sets zookeeper_url
 #   zookeeper_stop DIR   end it by pid; DIR/data stays
 
 # The server goes should this shell die without having stopped it.
+# Of two lines that say different things the last one counts.
 zookeeper_launch() {
     local jars=/usr/share/java
     cat >"$1/zoo.cfg" <<END
@@ -20,6 +23,7 @@ clientPortAddress=127.0.0.1
 admin.enableServer=false
 4lw.commands.whitelist=srvr
 END
+    printf '%s\n' "${@:3}" >>"$1/zoo.cfg"
     setpriv --pdeathsig KILL -- java -Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
         -Dorg.slf4j.simpleLogger.defaultLogLevel=warn \
         -cp $jars/zookeeper.jar:$jars/slf4j-simple.jar \
@@ -40,7 +44,7 @@ zookeeper_start() {
         # Read by whoever sources this.
         # shellcheck disable=SC2034
         zookeeper_url=zookeeper://127.0.0.1:$port
-        zookeeper_launch "$1" "$port"
+        zookeeper_launch "$1" "$port" "${@:2}"
         for ((i = 0; i < 600; i++)); do
             zookeeper_ask "$port" srvr | grep -q '^Mode:' && return 0
             kill -0 "$(cat "$1/pid")" 2>/dev/null || break

@@ -34,7 +34,8 @@ typedef struct server {
 
 struct zookeeper_ensemble {
     int n;
-    int flushes; /* its logs, before it answers */
+    int flushes;     /* its logs, before it answers            */
+    int reads_alone; /* those who only read are answered, then */
     server server[SERVERS_MAX];
     char folder[TEMP_FOLDER_MAX];
     char url[128];
@@ -104,6 +105,8 @@ static void run_server(const zookeeper_ensemble *e, int i)
            "-XX:TieredStopAtLevel=1",
            e->flushes ? "-Dzookeeper.forceSync=yes"
                       : "-Dzookeeper.forceSync=no",
+           e->reads_alone ? "-Dreadonlymode.enabled=true"
+                          : "-Dreadonlymode.enabled=false",
            "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", CLASSES,
            "org.apache.zookeeper.server.quorum.QuorumPeerMain", config, NULL);
     die("cannot run java");
@@ -293,6 +296,12 @@ void zookeeper_ensemble_restart(zookeeper_ensemble *e, int i)
             die("a server does not come back");
         poll(NULL, 0, STEP_MS);
     }
+}
+
+void zookeeper_ensemble_restart_read_only(zookeeper_ensemble *e, int i)
+{
+    e->reads_alone = 1;
+    zookeeper_ensemble_restart(e, i);
 }
 
 void zookeeper_ensemble_stop(zookeeper_ensemble *e)

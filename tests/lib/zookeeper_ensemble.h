@@ -38,6 +38,8 @@ int zookeeper_ensemble_leader(zookeeper_ensemble *e);
 /* SIGKILL and start again with its data; SIGSTOP and SIGCONT. */
 void zookeeper_ensemble_kill(zookeeper_ensemble *e, int server);
 void zookeeper_ensemble_restart(zookeeper_ensemble *e, int server);
+/* The same, but one that is alone answers who only reads. */
+void zookeeper_ensemble_restart_read_only(zookeeper_ensemble *e, int server);
 void zookeeper_ensemble_freeze(zookeeper_ensemble *e, int server);
 void zookeeper_ensemble_thaw(zookeeper_ensemble *e, int server);
 
