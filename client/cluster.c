@@ -164,8 +164,13 @@ typedef struct route {
     size_t at;
     int asking; /* once */
     int hops;
+    int64_t deadline_ms;
+    int64_t latest_ms; /* no further attempt begins after this */
     rf__pauses pauses;
 } route;
+
+/* Of the time for a request, what the last attempt at it has to itself. */
+#define LAST_MS 250
 
 /* "MOVED 3999 127.0.0.1:6381": the node, added to those we know. */
 static size_t redirected_to(route *r, const char *text)
@@ -193,7 +198,7 @@ static int begins(const char *text, const char *code)
  * What a request that did not land asks for.  1: it is to be sent again.  A
  * complaint that has nothing to do with the cluster is the caller's.
  */
-static int follow(route *r, rf_status *status, int64_t deadline_ms)
+static int follow(route *r, rf_status *status)
 {
     rf__redis *redis = redis_of(r->c, r->at);
     const char *text = rf__redis_refusal(redis);
@@ -204,40 +209,49 @@ static int follow(route *r, rf_status *status, int64_t deadline_ms)
         r->c->slot[r->slot] = (uint16_t)redirected_to(r, text);
         /* Nodes that disagree would send us round and round. */
         if (r->hops++ > 4)
-            return rf__backoff(&r->pauses, deadline_ms);
-        return rf__left_ms(deadline_ms) > 0;
+            return rf__backoff(&r->pauses, r->latest_ms);
+        return rf__left_ms(r->latest_ms) > 0;
     }
     if (text != NULL && begins(text, "ASK ")) {
         r->at = redirected_to(r, text);
         r->asking = r->at != NOBODY;
-        return rf__left_ms(deadline_ms) > 0;
+        return rf__left_ms(r->latest_ms) > 0;
     }
     if (text != NULL && begins(text, "TRYAGAIN"))
-        return rf__backoff(&r->pauses, deadline_ms);
+        return rf__backoff(&r->pauses, r->latest_ms);
     if (*status == RF_RETRY && (!rf__redis_connected(redis) ||
                                 (text && begins(text, "CLUSTERDOWN")))) {
         r->c->slot[r->slot] = NOBODY;
-        return rf__backoff(&r->pauses, deadline_ms);
+        return rf__backoff(&r->pauses, r->latest_ms);
     }
     return 0;
 }
 
-static rf_status run_once(route *r, request *what, int64_t deadline_ms)
+/*
+ * Half of the time: a node that is gone must leave some for another.  All of it
+ * when no other attempt could follow.
+ */
+static int64_t share_of(const route *r)
+{
+    int64_t half_ms = rf__now_ms() + (rf__left_ms(r->deadline_ms) + 1) / 2;
+
+    return half_ms < r->latest_ms ? half_ms : r->deadline_ms;
+}
+
+static rf_status run_once(route *r, request *what)
 {
     rf__source *s = r->c->nodes[r->at].source;
     rf__redis *redis = redis_of(r->c, r->at);
     rf_status status;
 
     rf__redis_set_asking(redis, r->asking);
-    /* Half of the time: a node that is gone must leave some for another. */
-    status = what->run(s, what,
-                       rf__now_ms() + (rf__left_ms(deadline_ms) + 1) / 2);
+    status = what->run(s, what, share_of(r));
     rf__redis_set_asking(redis, 0);
     return status;
 }
 
 /* Unless we were told where to ask. */
-static rf_status choose(route *r, int64_t deadline_ms)
+static rf_status choose(route *r)
 {
     cluster *c = r->c;
     rf_status status = RF_OK;
@@ -245,7 +259,7 @@ static rf_status choose(route *r, int64_t deadline_ms)
     if (r->asking)
         return RF_OK;
     if (c->slot[r->slot] == NOBODY)
-        status = learn_slots(c, deadline_ms);
+        status = learn_slots(c, r->deadline_ms);
     r->at = c->slot[r->slot];
     if (r->at != NOBODY)
         return RF_OK;
@@ -255,26 +269,34 @@ static rf_status choose(route *r, int64_t deadline_ms)
     return status == RF_MISUSE ? RF_MISUSE : RF_RETRY;
 }
 
+/*
+ * An attempt that begins at the very end would not be answered in time: where we
+ * had been told that nothing was done, it might land, and nobody would know.
+ */
 static rf_status send_on(rf__source *base, request *what, int64_t deadline_ms)
 {
+    int64_t last_ms = rf__left_ms(deadline_ms) / 4;
     route r = { .c = self(base),
                 .slot = rf__slot(self(base)->prefix, what->resource),
+                .deadline_ms = deadline_ms,
+                .latest_ms = deadline_ms -
+                             (last_ms < LAST_MS ? last_ms : LAST_MS),
                 .pauses = { .ceiling_ms = 5, .most_ms = 100 } };
     rf_status status = RF_RETRY;
     int again = 1;
 
     while (again) {
-        status = choose(&r, deadline_ms);
+        status = choose(&r);
         if (status == RF_MISUSE)
             return status;
         if (status != RF_OK) {
-            again = rf__backoff(&r.pauses, deadline_ms);
+            again = rf__backoff(&r.pauses, r.latest_ms);
             continue;
         }
-        status = run_once(&r, what, deadline_ms);
+        status = run_once(&r, what);
         if (status != RF_RETRY && status != RF_MISUSE)
             return status;
-        again = follow(&r, &status, deadline_ms);
+        again = follow(&r, &status);
     }
     return status;
 }
