@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 ringfence maintainers */
 /*
- * client.c - opens and closes clients, and keeps the text of failures
+ * client.c - what a client is, for as long as anybody leans on it
  *
- * Knows which source belongs to which URL, and nothing of what sources do.
+ * Its options, the text of its failures, who uses it, and the end of its waits.
  */
 #include "client.h"
 
@@ -13,10 +13,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "keeper.h"
 #include "script.h"
-#include "tls.h"
-#include "topology.h"
 
 /* A failed rf_open() has no client that could keep its text. */
 static _Thread_local rf__error open_error;
@@ -108,59 +105,6 @@ void rf__client_free(rf_client *client)
 {
     close(client->cancel_fd);
     rf__client_drop(client);
-}
-
-rf_status rf_open(const char *url, const rf_options *opts, rf_client **out)
-{
-    static const rf_options defaults = RF_OPTIONS_INIT;
-    rf_client *client;
-    rf__service where; /* 20 kB: the parser clears what it has to */
-    rf_status status;
-
-    *out = NULL;
-    if (opts == NULL)
-        opts = &defaults;
-    if (url == NULL) {
-        rf__set_error(&open_error, "URL of the lock service: it is NULL");
-        return RF_MISUSE;
-    }
-    status = rf__service_parse(url, &where, &open_error);
-    if (status == RF_OK)
-        status = rf__topology_check(&where, opts, &open_error);
-    if (status == RF_OK)
-        status = rf__tls_open(&where, &open_error);
-    if (status == RF_OK)
-        status = rf__client_new(opts, &client);
-    if (status != RF_OK)
-        goto cleanup;
-    client->source = rf__topology_source(&where, opts, &client->error);
-    if (client->source != NULL) {
-        *out = client;
-    } else {
-        rf__client_free(client);
-        rf__set_error(&open_error, "out of memory");
-        status = RF_NOMEM;
-    }
-
-cleanup:
-    rf__tls_drop(where.data.tls);
-    explicit_bzero(&where, sizeof(where));
-    return status;
-}
-
-void rf_close(rf_client *client)
-{
-    rf__source *source;
-
-    if (client == NULL || client->source == NULL)
-        return;
-    rf__keeper_free(client->keeper);
-    client->keeper = NULL;
-    /* No more is asked of it, not even by who is called back meanwhile. */
-    source = client->source;
-    client->source = NULL;
-    source->ops->close(source);
-    rf__client_free(client);
 }
 
 void rf__client_keep(rf_client *client)

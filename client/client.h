@@ -13,6 +13,9 @@
 #include "metrics.h"
 #include "throttle.h"
 
+/* Of the option min_replicas. */
+#define RF__REPLICAS_MAX 1000
+
 struct rf__keeper;
 
 struct rf_client {

@@ -8,8 +8,6 @@
 
 #include "url.h"
 
-#define RF__REPLICAS_MAX 1000
-
 /* RF_OK, or RF_MISUSE when options and service don't go together. */
 rf_status rf__topology_check(const rf__service *service, const rf_options *opts,
                              rf__error *error);
