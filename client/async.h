@@ -11,6 +11,7 @@
 
 #include "answer.h"
 #include "async_link.h"
+#include "due.h"
 #include "lock.h"
 #include "ringfence_async.h"
 

@@ -83,15 +83,18 @@ static void over(rf__acquire *a, rf_status status)
 static void returned(rf__ask *ask, rf_status status)
 {
     rf__acquire *a = of_ask(ask);
+    int gone = status == RF_OK || status == RF_LOST;
 
-    (void)status;
     if (a->cancelled)
         rf__set_error(&client_of(a)->error, "the wait was cancelled");
     else
         rf__set_error(&client_of(a)->error,
                       "granted too late: its time was over when the answer "
                       "came");
-    over(a, a->cancelled ? RF_TIMEOUT : RF_RETRY);
+    if (!gone)
+        over(a, RF_UNKNOWN);
+    else
+        over(a, a->cancelled ? RF_TIMEOUT : RF_RETRY);
 }
 
 static void give_back(rf__acquire *a)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "kept.h"
 
 typedef struct rf__keeping {
     rf__job job; /* first */

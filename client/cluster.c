@@ -397,8 +397,6 @@ static rf_status release(rf__source *base, rf__grant *grant,
 
 /* ---- Many at once ------------------------------------------------------------- */
 
-#define TOGETHER_MAX 64
-
 typedef struct together {
     cluster *c;
     rf__grants all;
@@ -412,9 +410,9 @@ typedef struct together {
 /* Those of one node, and where they stand among all. */
 typedef struct share {
     size_t node, n;
-    size_t at[TOGETHER_MAX];
-    rf__grant grants[TOGETHER_MAX];
-    rf_status results[TOGETHER_MAX];
+    size_t at[RF_ALL_MAX];
+    rf__grant grants[RF_ALL_MAX];
+    rf_status results[RF_ALL_MAX];
 } share;
 
 static size_t node_of(const together *t, size_t i)
@@ -426,7 +424,7 @@ static size_t node_of(const together *t, size_t i)
 static int collect(const together *t, share *part)
 {
     part->n = 0;
-    for (size_t i = 0; i < t->all.n && part->n < TOGETHER_MAX; i++) {
+    for (size_t i = 0; i < t->all.n && part->n < RF_ALL_MAX; i++) {
         size_t node = node_of(t, i);
 
         if (t->results[i] != RF__UNSENT || node == NOBODY ||

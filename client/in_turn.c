@@ -13,14 +13,19 @@
 
 #include "internal.h"
 
-/* 1: it is gone, for certain. */
-static int give_back(rf__source *s, rf__grant *grant, int64_t deadline_ms)
+/* 1: they are gone, for certain. */
+static int give_back(rf__source *s, rf__grant *grants, size_t n,
+                     int64_t deadline_ms)
 {
-    rf_status status;
+    rf_status results[RF_ALL_MAX];
+    int gone = 1;
 
-    grant->again = 1;
-    status = s->ops->release(s, grant, deadline_ms);
-    return status == RF_OK || status == RF_LOST;
+    for (size_t i = 0; i < n; i++)
+        grants[i].again = 1;
+    s->ops->release_all(s, grants, results, n, deadline_ms);
+    for (size_t i = 0; i < n; i++)
+        gone = gone && (results[i] == RF_OK || results[i] == RF_LOST);
+    return gone;
 }
 
 /*
@@ -36,7 +41,7 @@ static rf_status acquire_anew(rf__source *s, rf__grant *grant, rf_fence floor,
 
     if (status != RF_OK || given_back == 0 || grant->fence != given_back)
         return status;
-    if (!give_back(s, grant, deadline_ms))
+    if (!give_back(s, grant, 1, deadline_ms))
         return RF_UNKNOWN;
     rf__set_error(s->error, "what was given back had to be given back again");
     return RF_RETRY;
@@ -60,10 +65,8 @@ rf_status rf__acquire_in_turn(rf__source *s, rf__grants *grants, rf_fence floor,
     /* The caller looks at the first for all of them. */
     if (grants->grant[n].needs_floor)
         grants->grant[0].needs_floor = 1;
-    while (n-- > 0) {
-        if (!give_back(s, &grants->grant[n], deadline_ms))
-            status = RF_UNKNOWN;
-    }
+    if (n > 0 && !give_back(s, grants->grant, n, deadline_ms))
+        status = RF_UNKNOWN;
     return status;
 }
 

@@ -3,10 +3,10 @@
 /*
  * keep.c - locks that are renewed until they are released
  *
- * The call that hands a lock to its client's keeper, and what comes back from
- * the keeper's thread.
+ * The calls that hand a lock to its client's keeper and take it away again.
  */
 #include "check.h"
+#include "keeper.h"
 #include "lock.h"
 
 #include <stdlib.h>
@@ -45,6 +45,12 @@ rf_status rf_keep(rf_lock *lock, const rf_keep_options *opts)
     return status;
 }
 
+int rf__may_unkeep(const rf_lock *lock)
+{
+    return lock->kept == NULL || lock->client->keeper == NULL ||
+           !rf__keeper_calls(lock->client->keeper);
+}
+
 int rf__unkeep(rf_lock *lock)
 {
     if (lock->kept == NULL)
@@ -55,16 +61,4 @@ int rf__unkeep(rf_lock *lock)
     free(lock->kept);
     lock->kept = NULL;
     return 1;
-}
-
-void rf__lock_renewed(rf_lock *lock, int64_t deadline_ms)
-{
-    lock->deadline_ms = deadline_ms;
-}
-
-void rf__lock_lost(rf_lock *lock, int gone)
-{
-    rf__lock_set_over(lock, RF_LOST);
-    if (gone)
-        lock->gone = 1;
 }

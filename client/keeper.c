@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lock.h"
+
 #define ROUND_MAX 256  /* locks in one round                                */
 #define NAP_MS    1000 /* a suspended machine is noticed after this at most */
 
@@ -286,12 +288,29 @@ rf_status rf__keeper_add(rf__keeper *k, rf__kept *kept)
     return status;
 }
 
+static int is_own_thread(const rf__keeper *k)
+{
+    return k->running && pthread_equal(pthread_self(), k->thread);
+}
+
+int rf__keeper_calls(rf__keeper *k)
+{
+    int calls;
+
+    if (k->pid != rf__process_id())
+        return 0;
+    pthread_mutex_lock(&k->mutex);
+    calls = is_own_thread(k);
+    pthread_mutex_unlock(&k->mutex);
+    return calls;
+}
+
 int rf__keeper_remove(rf__keeper *k, rf__kept *kept)
 {
     if (k->pid != rf__process_id())
         return 1;
     pthread_mutex_lock(&k->mutex);
-    if (k->running && pthread_equal(pthread_self(), k->thread)) {
+    if (is_own_thread(k)) {
         pthread_mutex_unlock(&k->mutex);
         return 0;
     }

@@ -30,6 +30,9 @@ rf_status rf__keeper_add(rf__keeper *k, rf__kept *kept);
  */
 int rf__keeper_remove(rf__keeper *k, rf__kept *kept);
 
+/* 1 when the keeper's own thread asks, from inside on_lost(). */
+int rf__keeper_calls(rf__keeper *k);
+
 /*
  * One round: renew what is due, tell of what is lost.  Returns when the next
  * round is due.  The thread does nothing but this.

@@ -43,11 +43,4 @@ rf__kept_next rf__kept_renewed(rf__kept *kept, rf_status result,
 /* Before a renewal: does it come too late? */
 rf__kept_next rf__kept_look(const rf__kept *kept, rf_lost_reason *reason);
 
-/*
- * keep.c: what the keeper found out.  Called from its thread, so these touch
- * nothing but what may be read from any.
- */
-void rf__lock_renewed(rf_lock *lock, int64_t deadline_ms);
-void rf__lock_lost(rf_lock *lock, int gone);
-
 #endif /* RF_KEPT_H */

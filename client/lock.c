@@ -127,10 +127,10 @@ static rf_status acquire(rf_client *client, const rf_acquire_options *opts,
         return status;
     /* The answer came when there was nothing left of what it grants. */
     if (rf__left_ms(rf__deadline_ms(grant.sent_ms, grant.ttl_ms)) == 0) {
-        rf__give_back(client, &one);
+        status = rf__give_back(client, &one);
         rf__set_error(&client->error, "granted too late: its time was over "
                                       "when the answer came");
-        return RF_RETRY;
+        return status == RF_OK ? RF_RETRY : RF_UNKNOWN;
     }
     rf__lock_granted(lock, &grant, opts->ttl_ms);
     return RF_OK;
@@ -267,13 +267,40 @@ void rf__lock_set_over(rf_lock *lock, rf_status why)
     atomic_compare_exchange_strong(&lock->over, &usable, (int)why);
 }
 
-/* ---- Renew, reissue, release ------------------------------------------------ */
-
-static rf_status lost(rf_lock *lock)
+void rf__lock_renewed(rf_lock *lock, int64_t deadline_ms)
 {
-    lock->gone = 1;
+    lock->deadline_ms = deadline_ms;
+}
+
+void rf__lock_lost(rf_lock *lock, int gone)
+{
     rf__lock_set_over(lock, RF_LOST);
-    return RF_LOST;
+    if (gone)
+        lock->gone = 1;
+}
+
+/* ---- Renew, reissue ----------------------------------------------------------- */
+
+rf_status rf__lock_check_renew(rf_lock *lock, int64_t ttl_ms)
+{
+    rf_client *client = lock->client;
+    rf_status status = rf__lock_check(lock);
+
+    if (status == RF_OK)
+        status = rf__check_ttl(client, ttl_ms);
+    if (status == RF_OK && lock->kept != NULL)
+        return rf__misuse(client, "the lock is being kept: its keeper renews "
+                                  "it");
+    return status;
+}
+
+void rf__lock_settle_renew(rf_lock *lock, int64_t sent_ms, int64_t ttl_ms,
+                           rf_status status)
+{
+    if (status == RF_LOST)
+        rf__lock_lost(lock, 1);
+    if (status == RF_OK)
+        lock->deadline_ms = rf__deadline_ms(sent_ms, ttl_ms);
 }
 
 static rf_status renew(rf_lock *lock, int64_t ttl_ms)
@@ -281,25 +308,17 @@ static rf_status renew(rf_lock *lock, int64_t ttl_ms)
     rf_client *client = lock->client;
     rf__source *source = client->source;
     rf__grant grant = rf__grant_of(lock);
-    rf_status status = rf__lock_check(lock);
+    rf_status status = rf__lock_check_renew(lock, ttl_ms);
     int64_t until_ms;
 
-    if (status == RF_OK)
-        status = rf__check_ttl(client, ttl_ms);
     if (status != RF_OK)
         return status;
-    if (lock->kept != NULL)
-        return rf__misuse(client, "the lock is being kept: its keeper renews "
-                                  "it");
     grant.ttl_ms = ttl_ms;
     until_ms = limit_ms(client);
     status = source->ops->renew(source, &grant, until_ms);
     if (status == RF_UNKNOWN && rf__left_ms(until_ms) > 0)
         status = source->ops->renew(source, &grant, until_ms);
-    if (status == RF_LOST)
-        return lost(lock);
-    if (status == RF_OK)
-        lock->deadline_ms = rf__deadline_ms(grant.sent_ms, ttl_ms);
+    rf__lock_settle_renew(lock, grant.sent_ms, ttl_ms, status);
     return status;
 }
 
@@ -348,11 +367,11 @@ static rf_status reissue(rf_lock *lock, rf_fence floor)
     if (again && rf__left_ms(until_ms) > 0)
         status = source->ops->reissue(source, &grant, floor, until_ms);
     if (status == RF_LOST)
-        return lost(lock);
-    if (status == RF_OK) {
+        rf__lock_lost(lock, 1);
+    if (status == RF_OK)
         lock->fence = grant.fence;
-        return RF_OK;
-    }
+    if (status == RF_LOST || status == RF_OK)
+        return status;
     /* Too few replicas: the source has given it back. */
     if (status == RF_REFUSED)
         rf__lock_set_over(lock, RF_REFUSED);
@@ -373,26 +392,7 @@ rf_status rf_reissue(rf_lock *lock, rf_fence floor)
     return status;
 }
 
-/*
- * Sent again when the answer was lost.  A lock that is then no longer there
- * was given back by the first request, or had been lost before it.
- */
-rf_status rf__lock_give_back(rf_lock *lock)
-{
-    rf_client *client = lock->client;
-    rf__source *source = client->source;
-    rf__grant grant = rf__grant_of(lock);
-    int64_t until_ms = limit_ms(client);
-    rf_status status = source->ops->release(source, &grant, until_ms);
-
-    if (status != RF_UNKNOWN || rf__left_ms(until_ms) == 0)
-        return status;
-    status = source->ops->release(source, &grant, until_ms);
-    if (status == RF_LOST)
-        rf__set_error(&client->error, "no longer ours, but whether this "
-                                      "release ended it can't be told");
-    return status == RF_OK ? RF_OK : RF_UNKNOWN;
-}
+/* ---- The end --------------------------------------------------------------- */
 
 rf_status rf__lock_check_release(rf_lock *lock)
 {
@@ -426,28 +426,4 @@ int rf__lock_released_before(rf_lock *lock, rf_status *status)
     lock->count--;
     *status = rf__lock_state(lock);
     return 1;
-}
-
-rf_status rf_release(rf_lock *lock)
-{
-    int64_t begin_us = rf__now_us();
-    rf_status status;
-
-    if (lock == NULL)
-        return RF_OK;
-    if (rf__check_blocking(lock->client) != RF_OK)
-        return RF_MISUSE;
-    if (rf__lock_released_before(lock, &status))
-        return status;
-    /* First of all: a lock that was given back must never be renewed again. */
-    if (!rf__unkeep(lock))
-        return rf__misuse(lock->client, "a lock can't be released in "
-                                        "on_lost()");
-    status = rf__lock_check_release(lock);
-    if (status == RF_OK)
-        status = rf__lock_give_back(lock);
-    rf__lock_note(lock->client, event_of(lock, RF_CALL_RELEASE, status),
-                  begin_us);
-    rf__lock_free(lock);
-    return status;
 }

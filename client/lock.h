@@ -12,7 +12,6 @@
 #include <stdatomic.h>
 
 #include "client.h"
-#include "keeper.h"
 
 struct rf_lock {
     rf_client *client;
@@ -28,7 +27,7 @@ struct rf_lock {
     int64_t ttl_ms;
     int64_t granted_ms; /* asked for then */
     _Atomic int64_t deadline_ms;
-    rf__kept *kept; /* NULL: no keeper looks after it */
+    struct rf__kept *kept; /* NULL: no keeper looks after it */
 
     /* Under an event loop: who keeps it, or NULL; how many lean on it; and
        whether it is released and goes with the last of them. */
@@ -56,9 +55,6 @@ void rf__lock_granted(rf_lock *lock, const rf__grant *grant, int64_t ttl_ms);
 /* A call that began then is over: count it and tell the hook. */
 void rf__lock_note(rf_client *client, rf_event event, int64_t begin_us);
 
-/* Send the release, once more if its answer was lost.  Does not free. */
-rf_status rf__lock_give_back(rf_lock *lock);
-
 /* What rf_release() may not send, and why; RF_OK when it may. */
 rf_status rf__lock_check_release(rf_lock *lock);
 void rf__lock_free(rf_lock *lock);
@@ -69,7 +65,21 @@ int rf__lock_released_before(rf_lock *lock, rf_status *status);
 /* RF_OK while usable; else what it is instead, with a text for the caller. */
 rf_status rf__lock_check(rf_lock *lock);
 
+/* What rf_renew() may not send, and why; and what its answer makes of the lock. */
+rf_status rf__lock_check_renew(rf_lock *lock, int64_t ttl_ms);
+void rf__lock_settle_renew(rf_lock *lock, int64_t sent_ms, int64_t ttl_ms,
+                           rf_status status);
+
+/*
+ * What the keeper found out.  Called from its thread, so these touch nothing but
+ * what may be read from any.
+ */
+void rf__lock_renewed(rf_lock *lock, int64_t deadline_ms);
+void rf__lock_lost(rf_lock *lock, int gone);
+
 /* keep.c: from here on no keeper looks at it.  0 on the keeper's own thread. */
 int rf__unkeep(rf_lock *lock);
+int rf__may_unkeep(
+    const rf_lock *lock); /* whether it would, without doing it */
 
 #endif /* RF_LOCK_H */

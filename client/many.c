@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 ringfence maintainers */
 /*
- * many.c - several locks at once, all or none
+ * many.c - several locks at once
  *
- * One holder for the whole set, a fence for each resource.  Nobody holds some of
- * them while waiting for the rest, so that two such calls never block each other.
+ * Taken all or none: one holder for the whole set, a fence for each resource.
+ * Nobody holds some of them while waiting for the rest, so that two such calls
+ * never block each other.  Renewed and given back, each has an outcome of its
+ * own; those of one client travel together.
  */
 #include "check.h"
 #include "lock.h"
@@ -81,10 +83,10 @@ static rf_status acquire_all(rf_client *client, const rf_acquire_options *opts,
     if (status != RF_OK)
         return status;
     if (any_is_late(&grants)) {
-        rf__give_back(client, &grants);
+        status = rf__give_back(client, &grants);
         rf__set_error(&client->error, "granted too late: their time was over "
                                       "when the answer came");
-        return RF_RETRY;
+        return status == RF_OK ? RF_RETRY : RF_UNKNOWN;
     }
     for (size_t i = 0; i < n; i++)
         rf__lock_granted(locks[i], &grant[i], opts->ttl_ms);
@@ -126,26 +128,96 @@ rf_status rf_acquire_all(rf_client *client, const char *const *resources,
     return status;
 }
 
-/* The worse of two outcomes of a release, by what it leaves behind. */
-static rf_status worse(rf_status a, rf_status b)
-{
-    static const rf_status order[] = { RF_OK,        RF_LOST,   RF_STALE,
-                                       RF_COLLISION, RF_MISUSE, RF_NOMEM,
-                                       RF_REFUSED,   RF_RETRY,  RF_UNKNOWN };
-    size_t at_a = 0, at_b = 0;
+/* ---- Those of one client, in one go ---------------------------------------- */
 
-    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-        if (order[i] == a)
-            at_a = i;
-        if (order[i] == b)
-            at_b = i;
+typedef void (*send_all)(rf__source *s, rf__grant *grants, rf_status *results,
+                         size_t n, int64_t deadline_ms);
+
+typedef struct crowd {
+    rf_client *client;
+    send_all send;
+    int64_t ttl_ms; /* of a renewal; 0: they are given back */
+    int64_t until_ms;
+    size_t n;
+    rf_lock *locks[RF_ALL_MAX];
+    rf__grant grants[RF_ALL_MAX];
+    rf_status results[RF_ALL_MAX];
+} crowd;
+
+static void gather(crowd *c, rf_client *client, rf_lock **locks, size_t n)
+{
+    c->client = client;
+    c->until_ms = rf__now_ms() + client->timeout_ms;
+    c->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (locks[i] == NULL || locks[i]->client != client)
+            continue;
+        c->grants[c->n] = rf__grant_of(locks[i]);
+        c->grants[c->n].ttl_ms = c->ttl_ms;
+        c->locks[c->n++] = locks[i];
+        locks[i] = NULL;
     }
-    return at_a > at_b ? a : b;
 }
 
-static void note_release(rf_lock *lock, rf_status status, int64_t begin_us)
+/*
+ * What was sent again and is no longer ours was given back by the first request,
+ * or had been lost before it: that can't be told.
+ */
+static rf_status of_both(const crowd *c, rf_status first, rf_status second)
 {
-    rf_event event = { .call = RF_CALL_RELEASE,
+    if (first == RF_RETRY || second == RF_OK || c->ttl_ms > 0)
+        return second;
+    return RF_UNKNOWN;
+}
+
+/* What did not arrive, or was not answered, once more. */
+static void send_again(crowd *c)
+{
+    rf__grant rest[RF_ALL_MAX];
+    rf_status results[RF_ALL_MAX];
+    size_t at[RF_ALL_MAX], m = 0;
+
+    for (size_t i = 0; i < c->n; i++) {
+        if (c->results[i] != RF_RETRY && c->results[i] != RF_UNKNOWN)
+            continue;
+        rest[m] = c->grants[i];
+        at[m++] = i;
+    }
+    if (m == 0 || rf__left_ms(c->until_ms) == 0)
+        return;
+    c->send(c->client->source, rest, results, m, c->until_ms);
+    for (size_t j = 0; j < m; j++) {
+        size_t i = at[j];
+
+        c->grants[i] = rest[j];
+        c->results[i] = of_both(c, c->results[i], results[j]);
+    }
+}
+
+/* Takes them out of locks, and lets each of them go its way. */
+static void send_those_of(crowd *c, rf_client *client, rf_lock **locks,
+                          size_t n)
+{
+    gather(c, client, locks, n);
+    c->send(client->source, c->grants, c->results, c->n, c->until_ms);
+    send_again(c);
+}
+
+/* The one of two outcomes that stands further back in this order. */
+static rf_status later(const rf_status order[RF_OUTCOMES], rf_status a,
+                       rf_status b)
+{
+    size_t i = 0;
+
+    while (order[i] != a && order[i] != b)
+        i++;
+    return order[i] == a ? b : a;
+}
+
+static void note(rf_lock *lock, rf_call call, rf_status status,
+                 int64_t begin_us)
+{
+    rf_event event = { .call = call,
                        .status = status,
                        .resource = lock->resource,
                        .fence = lock->fence };
@@ -153,74 +225,150 @@ static void note_release(rf_lock *lock, rf_status status, int64_t begin_us)
     rf__lock_note(lock->client, event, begin_us);
 }
 
-/* Up to RF_ALL_MAX of one client that may be sent: in one go. */
-static rf_status give_back_all(rf_client *client, rf_lock **locks, size_t n)
+/* ---- Renew ------------------------------------------------------------------- */
+
+/* By how much of the work has to stop. */
+static const rf_status renew_order[RF_OUTCOMES] = {
+    RF_OK,    RF_RETRY,  RF_REFUSED, RF_BUSY,  RF_TIMEOUT,  RF_UNKNOWN,
+    RF_NOMEM, RF_MISUSE, RF_LOST,    RF_STALE, RF_COLLISION
+};
+
+/* Nothing is sent when one of the calls would be wrong. */
+static rf_status check_renew_all(rf_lock *const *locks, size_t n,
+                                 int64_t ttl_ms)
 {
-    static const rf_acquire_options any = RF_ACQUIRE_INIT;
-    int64_t begin_us = rf__now_us();
-    int64_t until_ms = rf__now_ms() + client->timeout_ms;
-    rf__grant grants[RF_ALL_MAX];
-    rf_status results[RF_ALL_MAX], all = RF_OK;
-
+    if (n > RF_ALL_MAX)
+        return RF_MISUSE;
     for (size_t i = 0; i < n; i++) {
-        grants[i] = rf__lock_grant(locks[i], &any);
-        grants[i].shared = locks[i]->shared;
+        if (locks[i] == NULL)
+            continue;
+        if (rf__check_blocking(locks[i]->client) != RF_OK ||
+            rf__lock_check_renew(locks[i], ttl_ms) == RF_MISUSE)
+            return RF_MISUSE;
     }
-    client->source->ops->release_all(client->source, grants, results, n,
-                                     until_ms);
+    return RF_OK;
+}
+
+static rf_status renew_those_of(rf_client *client, rf_lock **locks, size_t n,
+                                int64_t ttl_ms)
+{
+    int64_t begin_us = rf__now_us();
+    rf_status all = RF_OK;
+    crowd c;
+
+    c.send = client->source->ops->renew_all;
+    c.ttl_ms = ttl_ms;
+    send_those_of(&c, client, locks, n);
+    rf__metrics_time(&client->metrics, RF_TIME_RENEW, rf__now_us() - begin_us);
+    for (size_t i = 0; i < c.n; i++) {
+        rf__lock_settle_renew(c.locks[i], c.grants[i].sent_ms, ttl_ms,
+                              c.results[i]);
+        note(c.locks[i], RF_CALL_RENEW, c.results[i], begin_us);
+        all = later(renew_order, all, c.results[i]);
+    }
+    return all;
+}
+
+rf_status rf_renew_all(rf_lock *const *locks, size_t n, int64_t ttl_ms)
+{
+    rf_lock *due[RF_ALL_MAX];
+    rf_status all = check_renew_all(locks, n, ttl_ms);
+
+    if (all != RF_OK)
+        return all;
     for (size_t i = 0; i < n; i++) {
-        int again = results[i] == RF_RETRY || results[i] == RF_UNKNOWN;
+        rf_status over = RF_OK;
 
-        if (again && rf__left_ms(until_ms) > 0) {
-            rf_status second = rf__lock_give_back(locks[i]);
+        due[i] = locks[i];
+        if (locks[i] != NULL)
+            over = rf__lock_check(locks[i]);
+        if (over == RF_OK)
+            continue;
+        note(locks[i], RF_CALL_RENEW, over, rf__now_us());
+        all = later(renew_order, all, over);
+        due[i] = NULL;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (due[i] != NULL)
+            all = later(renew_order, all,
+                        renew_those_of(due[i]->client, due, n, ttl_ms));
+    }
+    return all;
+}
 
-            results[i] = second == RF_OK || results[i] == RF_RETRY ? second
-                                                                   : RF_UNKNOWN;
-        }
-        all = worse(all, results[i]);
-        note_release(locks[i], results[i], begin_us);
+/* ---- Release ----------------------------------------------------------------- */
+
+/* By what it leaves behind. */
+static const rf_status release_order[RF_OUTCOMES] = {
+    RF_OK,     RF_LOST,  RF_STALE,   RF_COLLISION, RF_BUSY,   RF_TIMEOUT,
+    RF_MISUSE, RF_NOMEM, RF_REFUSED, RF_RETRY,     RF_UNKNOWN
+};
+
+/* Before any of them is touched. */
+static rf_status check_release_all(rf_lock **locks, size_t n)
+{
+    if (n > RF_ALL_MAX)
+        return RF_MISUSE;
+    for (size_t i = 0; i < n; i++) {
+        if (locks[i] == NULL)
+            continue;
+        if (rf__check_blocking(locks[i]->client) != RF_OK)
+            return RF_MISUSE;
+        if (!rf__may_unkeep(locks[i]))
+            return rf__misuse(locks[i]->client, "a lock can't be released in "
+                                                "on_lost()");
+    }
+    return RF_OK;
+}
+
+static rf_status release_those_of(rf_client *client, rf_lock **locks, size_t n)
+{
+    int64_t begin_us = rf__now_us();
+    rf_status all = RF_OK;
+    crowd c;
+
+    c.send = client->source->ops->release_all;
+    c.ttl_ms = 0;
+    send_those_of(&c, client, locks, n);
+    for (size_t i = 0; i < c.n; i++) {
+        note(c.locks[i], RF_CALL_RELEASE, c.results[i], begin_us);
+        all = later(release_order, all, c.results[i]);
+        rf__lock_free(c.locks[i]);
     }
     return all;
 }
 
 rf_status rf_release_all(rf_lock **locks, size_t n)
 {
-    rf_lock *sent[RF_ALL_MAX];
-    rf_status all = RF_OK;
-    size_t m = 0;
+    rf_status all = check_release_all(locks, n);
 
-    if (n > RF_ALL_MAX)
-        return RF_MISUSE;
+    if (all != RF_OK)
+        return all;
     for (size_t i = 0; i < n; i++) {
-        if (locks[i] != NULL && rf__check_blocking(locks[i]->client) != RF_OK)
-            return RF_MISUSE;
-    }
-    for (size_t i = 0; i < n; i++) {
+        rf_lock *lock = locks[i];
         rf_status status;
 
-        if (locks[i] == NULL)
+        if (lock == NULL)
             continue;
-        if (rf__lock_released_before(locks[i], &status)) {
-            all = worse(all, status);
+        if (rf__lock_released_before(lock, &status)) {
+            all = later(release_order, all, status);
             locks[i] = NULL;
             continue;
         }
-        if (!rf__unkeep(locks[i]))
-            return rf__misuse(locks[i]->client, "a lock can't be released in "
-                                                "on_lost()");
-        status = rf__lock_check_release(locks[i]);
-        if (status == RF_OK && m > 0 && sent[0]->client != locks[i]->client)
-            status = rf__lock_give_back(locks[i]);
-        else if (status == RF_OK)
-            sent[m++] = locks[i];
-        all = worse(all, status);
+        /* First of all: what was given back must never be renewed again. */
+        rf__unkeep(lock);
+        status = rf__lock_check_release(lock);
+        if (status == RF_OK)
+            continue;
+        note(lock, RF_CALL_RELEASE, status, rf__now_us());
+        all = later(release_order, all, status);
+        rf__lock_free(lock);
+        locks[i] = NULL;
     }
-    if (m > 0)
-        all = worse(all, give_back_all(sent[0]->client, sent, m));
     for (size_t i = 0; i < n; i++) {
         if (locks[i] != NULL)
-            rf__lock_free(locks[i]);
-        locks[i] = NULL;
+            all = later(release_order, all,
+                        release_those_of(locks[i]->client, locks, n));
     }
     return all;
 }

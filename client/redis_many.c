@@ -121,17 +121,32 @@ rf_status rf__rs_acquire_all(rf__source *base, rf__grants *grants,
 
 /* ---- Many requests on their way at once ------------------------------------- */
 
-#define BATCH 64
-
 typedef struct batch {
     rf__redis_source_t *source;
     rf__step step;
-    rf__grant *grants;
+    const rf__grants *all;
     rf_status *results;
-    size_t n;
     int64_t deadline_ms;
-    rf__request requests[BATCH];
+    int by_text; /* the first of each script, so that the others find it */
+    size_t n;
+    size_t at[RF_ALL_MAX]; /* among all */
+    rf__request requests[RF_ALL_MAX];
 } batch;
+
+static rf_status put(batch *b, size_t i, int told[2])
+{
+    rf__redis_source_t *s = b->source;
+    rf__grant *grant = &b->all->grant[b->at[i]];
+    rf__call *call = &b->requests[i].call;
+    int shared = grant->shared != 0;
+
+    rf__request_write(&b->requests[i], &s->author,
+                      rf__step_script(b->step, grant), grant, 0);
+    if (!b->by_text || told[shared])
+        return rf__script_put(s->redis, call, s->base.error);
+    told[shared] = 1;
+    return rf__script_put_text(s->redis, call, s->base.error);
+}
 
 /* Put and send them; RF_OK when all answers may be waited for. */
 static rf_status send_batch(batch *b)
@@ -140,13 +155,11 @@ static rf_status send_batch(batch *b)
     rf_status status = rf__redis_connect(s->redis, b->deadline_ms,
                                          s->base.error);
     int64_t sent_ms = rf__now_ms();
+    int told[2] = { 0 };
 
     for (size_t i = 0; i < b->n && status == RF_OK; i++) {
-        rf__request_write(&b->requests[i], &s->author,
-                          rf__step_script(b->step, &b->grants[i]),
-                          &b->grants[i], 0);
-        b->grants[i].sent_ms = sent_ms;
-        status = rf__script_put(s->redis, &b->requests[i].call, s->base.error);
+        status = put(b, i, told);
+        b->all->grant[b->at[i]].sent_ms = sent_ms;
     }
     if (status == RF_OK)
         status = rf__redis_send(s->redis, b->deadline_ms, s->base.error);
@@ -160,33 +173,68 @@ static void run_batch(batch *b)
     const rf__reply *reply;
 
     for (size_t i = 0; i < b->n; i++) {
-        if (status != RF_OK) {
-            b->results[i] = status;
+        rf_status *result = &b->results[b->at[i]];
+
+        *result = status;
+        if (status != RF_OK)
             continue;
-        }
-        b->results[i] = rf__script_take(s->redis, &b->requests[i].call,
-                                        b->deadline_ms, &reply, s->base.error);
-        if (b->results[i] == RF_OK)
-            b->results[i] = rf__rs_settle(
-                s, rf__answer_done(&b->grants[i], reply, s->base.error));
+        *result = rf__script_take(s->redis, &b->requests[i].call,
+                                  b->deadline_ms, &reply, s->base.error);
+        if (*result == RF_OK)
+            *result = rf__rs_settle(s, rf__answer_done(&b->all->grant[b->at[i]],
+                                                       reply, s->base.error));
         /* Closed: what was still to come is gone. */
         if (!rf__redis_connected(s->redis))
             status = RF_UNKNOWN;
     }
 }
 
-/* The script was not known to Redis, so nothing was done: one by one then. */
-static void run_again(batch *b, size_t i)
+/* Those of RF_ALL_MAX from first on whose result this is. */
+static void choose(batch *b, size_t first, rf_status result)
 {
-    rf__source *base = &b->source->base;
+    size_t end = b->all->n - first < RF_ALL_MAX ? b->all->n
+                                                : first + RF_ALL_MAX;
 
-    if (b->step == RF__STEP_RENEW)
-        b->results[i] = base->ops->renew(base, &b->grants[i], b->deadline_ms);
-    else
-        b->results[i] = base->ops->release(base, &b->grants[i], b->deadline_ms);
+    b->by_text = result == RF__UNSENT;
+    b->n = 0;
+    for (size_t i = first; i < end; i++) {
+        if (b->results[i] == result)
+            b->at[b->n++] = i;
+    }
 }
 
-/* The requests need no zeros: each is written when its turn comes. */
+static void run_alone(batch *b, size_t i)
+{
+    rf__source *base = &b->source->base;
+    rf__grant *grant = &b->all->grant[i];
+
+    if (b->step == RF__STEP_RENEW)
+        b->results[i] = base->ops->renew(base, grant, b->deadline_ms);
+    else
+        b->results[i] = base->ops->release(base, grant, b->deadline_ms);
+}
+
+/*
+ * Nothing went out.  The first goes alone, which waits for a server that has
+ * moved; once it is there, the others follow.
+ */
+static void run_rest(batch *b, size_t first)
+{
+    choose(b, first, RF_RETRY);
+    if (b->n == 0 || rf__left_ms(b->deadline_ms) == 0)
+        return;
+    run_alone(b, b->at[0]);
+    if (b->results[b->at[0]] == RF_RETRY)
+        return;
+    choose(b, first, RF_RETRY);
+    if (b->n > 0)
+        run_batch(b);
+}
+
+/*
+ * What was not done because Redis did not know the script goes once more, still
+ * together.  The requests need no zeros: each is written when its turn comes.
+ */
 static void run_all(rf__source *base, rf__step step, const rf__grants *all,
                     rf_status *results, int64_t deadline_ms)
 {
@@ -194,16 +242,25 @@ static void run_all(rf__source *base, rf__step step, const rf__grants *all,
 
     b.source = rf__rs(base);
     b.step = step;
+    b.all = all;
+    b.results = results;
     b.deadline_ms = deadline_ms;
-    for (size_t i = 0; i < all->n; i += BATCH) {
-        b.grants = all->grant + i;
-        b.results = results + i;
-        b.n = all->n - i < BATCH ? all->n - i : BATCH;
+    for (size_t i = 0; i < all->n; i++)
+        results[i] = RF__PENDING;
+    for (size_t first = 0; first < all->n; first += RF_ALL_MAX) {
+        choose(&b, first, RF__PENDING);
         run_batch(&b);
-        for (size_t j = 0; j < b.n; j++) {
-            if (b.results[j] == RF__UNSENT)
-                run_again(&b, j);
-        }
+        choose(&b, first, RF__UNSENT);
+        if (b.n > 0)
+            run_batch(&b);
+        /* A keeper has others to look after: it comes back by itself. */
+        if (step == RF__STEP_RELEASE)
+            run_rest(&b, first);
+    }
+    /* Not even the text was known: it was forgotten in between. */
+    for (size_t i = 0; i < all->n; i++) {
+        if (results[i] == RF__UNSENT)
+            run_alone(&b, i);
     }
 }
 

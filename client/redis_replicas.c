@@ -24,14 +24,13 @@ void rf__rs_ask_replicas(rf__redis_source_t *s, rf__call *call,
 static int give_back(rf__redis_source_t *s, rf__grants *grants,
                      int64_t deadline_ms)
 {
+    rf_status results[RF_ALL_MAX];
     int all = 1;
 
-    for (size_t i = 0; i < grants->n; i++) {
-        rf_status status = s->base.ops->release(&s->base, &grants->grant[i],
-                                                deadline_ms);
-
-        all = all && (status == RF_OK || status == RF_LOST);
-    }
+    s->base.ops->release_all(&s->base, grants->grant, results, grants->n,
+                             deadline_ms);
+    for (size_t i = 0; i < grants->n; i++)
+        all = all && (results[i] == RF_OK || results[i] == RF_LOST);
     return all;
 }
 

@@ -227,11 +227,16 @@ typedef struct rf_acquire_options {
  * with nobody behind it, and runs out by itself after ttl_ms.  A caller who
  * would rather ask again than wait chooses opts->holder itself (rf_holder_new)
  * and calls again with the same one: the same grant is then handed out, with
- * the same fence and what is left of its time.
+ * the same fence and what is left of its time.  Only while nothing was given
+ * back under that holder, by rf_release() or by the library (after RF_RETRY or
+ * RF_REFUSED, with min_replicas, on redlock://, of several locks): such a request
+ * may be late, and would end what is handed out.  Its holder would believe in it
+ * until the next renewal, while the database refuses it as soon as another has
+ * claimed.  A new holder is hit by nothing that is late.
  *
  * While it waits, a Redis that can't be reached is tried again until wait_ms is
  * over; a signal does not end the wait.  A grant whose time was over when the
- * answer came is given back: RF_RETRY.
+ * answer came is given back: RF_RETRY, or RF_UNKNOWN when that is not answered.
  *
  * Returns RF_OK, RF_BUSY (wait_ms 0; rf_busy_ms tells how long), RF_TIMEOUT
  * (wait_ms is over, or rf_cancel), RF_UNKNOWN, RF_RETRY, RF_REFUSED (rate limit,
@@ -366,10 +371,23 @@ rf_status rf_acquire_all(rf_client *client, const char *const *resources,
                          rf_lock **out);
 
 /*
+ * Renew n locks (up to RF_ALL_MAX; NULL among them is fine) as rf_renew() does,
+ * in as few round trips as possible: one, when they are of one client and one
+ * server.  Each has an outcome of its own, and rf_lock_left_ms() tells what came
+ * of it; one that is over keeps none of the others from being renewed.
+ *
+ * Returns what rf_renew() returns: of several outcomes the one that takes most
+ * away, RF_LOST before RF_UNKNOWN before RF_RETRY.  RF_MISUSE: nothing was sent.
+ */
+rf_status rf_renew_all(rf_lock *const *locks, size_t n, int64_t ttl_ms);
+
+/*
  * Release n locks (up to RF_ALL_MAX; NULL among them is fine), in as few round
  * trips as possible, and set them to NULL.
  *
- * Returns what rf_release() returns: the outcome that leaves most behind.
+ * Returns what rf_release() returns: of several outcomes the one that leaves
+ * most behind.  In on_lost(), or when one of them is an event loop's, RF_MISUSE:
+ * then all of them are as they were.
  */
 rf_status rf_release_all(rf_lock **locks, size_t n);
 
@@ -496,9 +514,10 @@ typedef struct rf_info {
                                        something else is in its place      */
     int readers;                    /* how many share it; 0: not shared    */
     int waited_for;                 /* 1 when somebody has asked to wait for it
-                                       until now or later; may have left, and
-                                       isn't seen by redlock:// and
-                                       postgresql://                        */
+                                       until now or later; may have left, is
+                                       then seen until 2 seconds after the
+                                       holder's end at most, and isn't seen by
+                                       redlock:// and postgresql://         */
     int64_t counter_left_ms;        /* until the counter runs out when nobody
                                        takes the lock; 0: it does not       */
 } rf_info;

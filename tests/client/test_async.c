@@ -566,6 +566,21 @@ static void test_grant_that_comes_too_late_is_given_back(void **state)
     assert_int_equal(held("r"), 0);
 }
 
+/* Whether it went back can't be told, so it is not said that nothing landed. */
+static void test_grant_too_late_that_may_not_be_back_is_unknown(void **state)
+{
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    news n = { 0 };
+
+    (void)state;
+    assert_status(give(take("r", 30000)), RF_OK);
+    opts.ttl_ms = 1; /* too late whenever it comes */
+    proxy_set(fault, PROXY_CUT_BEFORE, 1, 100);
+    assert_status(acquire_with("r", &opts, &n), RF_UNKNOWN);
+    assert_says(&n, "too late");
+    proxy_set(fault, PROXY_PASS, 0, 0);
+}
+
 /* ---- What is refused at once ------------------------------------------------------ */
 
 static void test_wrong_calls_are_misuse_and_call_nobody_back(void **state)
@@ -620,6 +635,68 @@ static void test_calls_that_block_are_refused(void **state)
     assert_status(rf_release_all(both, 1), RF_MISUSE);
     assert_true(rf_lock_fence(lock) == 1);
     assert_status(give(lock), RF_OK);
+}
+
+/*
+ * Of locks that block and locks that don't, wherever the latter stand: none is
+ * touched, and each can be given back its own way afterwards.
+ */
+static void test_set_with_a_lock_of_an_event_loop_is_refused_whole(void **state)
+{
+    static const char *const names[] = { "a", "b", "c" };
+    rf_lock *kept, *locks[3];
+
+    (void)state;
+    for (int odd = 0; odd < 3; odd++) {
+        for (int i = 0; i < 3; i++) {
+            if (i == odd)
+                locks[i] = take(names[i], 30000);
+            else
+                assert_status(rf_acquire(client, names[i], NULL, &locks[i]),
+                              RF_OK);
+        }
+        kept = locks[(odd + 1) % 3];
+        assert_status(rf_keep(kept, NULL), RF_OK);
+        assert_status(rf_release_all(locks, 3), RF_MISUSE);
+        assert_non_null(strstr(rf_message(async), "event loop"));
+        assert_status(rf_renew(kept, 60000), RF_MISUSE); /* still kept */
+        assert_status(rf_renew_all(locks, 3, 60000), RF_MISUSE);
+        for (int i = 0; i < 3; i++) {
+            assert_true(rf_lock_fence(locks[i]) == odd + 1);
+            assert_int_equal(held(names[i]), 1);
+            if (i == odd)
+                assert_status(give(locks[i]), RF_OK);
+            else
+                assert_status(rf_release(locks[i]), RF_OK);
+        }
+    }
+}
+
+/* Which of several wrong things is told does not matter: nothing is done. */
+static void test_set_of_two_loops_is_refused_whole(void **state)
+{
+    loop *second = loop_open(proxy_url(fault), NULL);
+    rf_client *before = async;
+    rf_lock *locks[3];
+    news n = { 0 };
+
+    (void)state;
+    locks[0] = take("a", 30000);
+    async = loop_client(second);
+    assert_status(rf_async_acquire(async, "b", NULL, on_acquired, &n), RF_OK);
+    loop_until(second, &n.times, 1);
+    assert_status(n.status, RF_OK);
+    locks[1] = n.lock;
+    assert_status(rf_acquire(client, "c", NULL, &locks[2]), RF_OK);
+    assert_status(rf_release_all(locks, 3), RF_MISUSE);
+    assert_int_equal(held("a") + held("b") + held("c"), 3);
+    assert_status(rf_release(locks[2]), RF_OK);
+    assert_status(rf_async_release(locks[1], on_done, &n), RF_OK);
+    loop_until(second, &n.times, 2);
+    assert_status(n.status, RF_OK);
+    async = before;
+    assert_status(give(locks[0]), RF_OK);
+    loop_close(second);
 }
 
 static void test_options_that_cannot_be_are_misuse(void **state)
@@ -801,8 +878,11 @@ int main(void)
         patient(test_answer_in_pieces_is_the_same_answer),
         patient(test_killed_server_answers_everything_that_was_asked),
         patient(test_grant_that_comes_too_late_is_given_back),
+        patient(test_grant_too_late_that_may_not_be_back_is_unknown),
         patient(test_wrong_calls_are_misuse_and_call_nobody_back),
         patient(test_calls_that_block_are_refused),
+        patient(test_set_with_a_lock_of_an_event_loop_is_refused_whole),
+        patient(test_set_of_two_loops_is_refused_whole),
         patient(test_options_that_cannot_be_are_misuse),
         patient(test_close_tells_everybody_once),
         patient(test_close_in_a_callback_is_safe),

@@ -361,6 +361,50 @@ static void test_release_inside_on_lost_is_misuse_and_frees_nothing(
     assert_status(rf_release(lock), RF_LOST);
 }
 
+/* What on_lost() finds to release: the lost one among those of another client. */
+typedef struct several {
+    news n;
+    rf_lock *locks[3];
+} several;
+
+static void try_to_release_all(rf_lock *lock, rf_lost_reason reason, void *arg)
+{
+    several *s = arg;
+
+    (void)lock;
+    s->n.release = rf_release_all(s->locks, 3);
+    s->n.reason = reason;
+    s->n.times++;
+}
+
+static void test_release_of_several_inside_on_lost_touches_none(void **state)
+{
+    rf_acquire_options a = RF_ACQUIRE_INIT;
+    rf_keep_options k = RF_KEEP_INIT;
+    several s = { .locks = { NULL } };
+    rf_client *other;
+
+    (void)state;
+    assert_status(rf_open(redis_server_url(server), NULL, &other), RF_OK);
+    assert_status(rf_acquire(other, "a", &a, &s.locks[0]), RF_OK);
+    assert_status(rf_acquire(other, "b", &a, &s.locks[1]), RF_OK);
+    assert_status(rf_keep(s.locks[1], NULL), RF_OK);
+    a.ttl_ms = 200;
+    assert_status(rf_acquire(client, "r", &a, &s.locks[2]), RF_OK);
+    k.on_lost = try_to_release_all;
+    k.arg = &s;
+    assert_status(rf_keep(s.locks[2], &k), RF_OK);
+    redis_server_command(server, "DEL " LOCK, "r");
+    until_told(&s.n);
+    assert_status(s.n.release, RF_MISUSE);
+    assert_int_equal(
+        redis_server_number(server, "EXISTS " LOCK " " LOCK, "a", "b"), 2);
+    assert_status(rf_renew(s.locks[1], 60000), RF_MISUSE); /* still kept */
+    assert_status(rf_release_all(s.locks, 3), RF_LOST);
+    assert_null(s.locks[0]);
+    rf_close(other);
+}
+
 static void test_calls_that_do_not_fit_a_kept_lock_are_misuse(void **state)
 {
     rf_lock *lock = keep("r", 30000, 0, NULL);
@@ -487,6 +531,7 @@ int main(void)
         CASE(test_many_locks_share_one_connection_and_all_live),
         CASE(test_locks_of_different_ttl_are_each_renewed_in_time),
         CASE(test_release_inside_on_lost_is_misuse_and_frees_nothing),
+        CASE(test_release_of_several_inside_on_lost_touches_none),
         CASE(test_calls_that_do_not_fit_a_kept_lock_are_misuse),
         CASE(test_bad_options_are_misuse),
         CASE(test_close_ends_the_keeper_and_leaves_the_locks),

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
@@ -171,6 +172,195 @@ static void test_release_that_is_refused_is_worse_than_one_too_late(
     assert_int_equal(exists("a"), 1);
 }
 
+/* ---- In one round trip ------------------------------------------------------- */
+
+#define MANY 40
+
+/* How often Redis has found something to read: once for each pipeline. */
+static long long reads(void)
+{
+    static const char name[] = "total_reads_processed:";
+    const char *text = redis_server_command(server, "INFO stats");
+    const char *found = strstr(text, name);
+
+    return found != NULL ? strtoll(found + sizeof(name) - 1, NULL, 10) : 0;
+}
+
+/* So many round trips since then; two that count them go with it. */
+static void assert_round_trips(long long before, int most)
+{
+    assert_in_range(reads() - before, 2, most + 1);
+}
+
+static void take_many(rf_client *on, int from, rf_lock **locks)
+{
+    for (int i = 0; i < MANY; i++) {
+        char name[16];
+
+        snprintf(name, sizeof(name), "many%d", from + i);
+        assert_status(rf_acquire(on, name, NULL, &locks[i]), RF_OK);
+    }
+}
+
+/* Straight to the server: the proxy would cut a pipeline into its requests. */
+static rf_client *open_near(void)
+{
+    rf_client *near;
+
+    assert_status(rf_open(redis_server_url(server), NULL, &near), RF_OK);
+    return near;
+}
+
+static void test_many_are_renewed_and_given_back_in_one_round_trip(void **state)
+{
+    rf_client *near = open_near();
+    rf_lock *locks[MANY];
+    long long before;
+
+    (void)state;
+    /* At first the scripts are not known: once by name, once by text. */
+    for (int known = 0; known < 2; known++) {
+        take_many(near, 0, locks);
+        before = reads();
+        assert_status(rf_renew_all(locks, MANY, 60000), RF_OK);
+        assert_round_trips(before, known ? 1 : 2);
+        before = reads();
+        assert_status(rf_release_all(locks, MANY), RF_OK);
+        assert_round_trips(before, known ? 1 : 2);
+        assert_int_equal(redis_server_number(server, "DBSIZE"), MANY);
+    }
+    rf_close(near);
+}
+
+static void test_locks_of_several_clients_take_a_round_trip_for_each(
+    void **state)
+{
+    rf_client *one = open_near(), *two = open_near();
+    rf_lock *ones[MANY], *twos[MANY], *mixed[2 * MANY];
+    long long before;
+
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        take_many(one, 0, ones);
+        take_many(two, MANY, twos);
+        for (int i = 0; i < MANY; i++) {
+            mixed[2 * i] = ones[i];
+            mixed[2 * i + 1] = twos[i];
+        }
+        before = reads();
+        assert_status(rf_renew_all(mixed, 2 * MANY, 60000), RF_OK);
+        assert_status(rf_release_all(mixed, 2 * MANY), RF_OK);
+        /* The first of them does not know the scripts. */
+        assert_round_trips(before, round == 0 ? 6 : 4);
+        assert_int_equal(redis_server_number(server, "DBSIZE"), 2 * MANY);
+    }
+    rf_close(one);
+    rf_close(two);
+}
+
+/* ---- Renewed together ---------------------------------------------------------- */
+
+static int64_t left(const char *name)
+{
+    return redis_server_number(server, "PTTL " LOCK, name);
+}
+
+static void test_renewal_has_an_outcome_for_each_and_tells_the_worst(
+    void **state)
+{
+    rf_lock *locks[4] = { NULL };
+
+    (void)state;
+    assert_status(rf_renew_all(NULL, 0, 60000), RF_OK);
+    assert_status(take(client, abc, 3, 0, locks), RF_OK);
+    assert_status(rf_renew_all(locks, 4, 60000), RF_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_in_range(rf_lock_left_ms(locks[i]), 50000, 60000);
+        assert_in_range(left(abc[i]), 50000, 60000);
+    }
+    redis_server_command(server, "DEL " LOCK, "b");
+    assert_status(rf_renew_all(locks, 4, 90000), RF_LOST);
+    assert_int_equal(rf_lock_fence(locks[1]), 0);
+    assert_in_range(rf_lock_left_ms(locks[0]), 80000, 90000);
+    assert_in_range(rf_lock_left_ms(locks[2]), 80000, 90000);
+    /* One that is over is not asked for, and keeps nobody from it. */
+    assert_status(rf_renew_all(locks, 4, 120000), RF_LOST);
+    assert_in_range(rf_lock_left_ms(locks[2]), 110000, 120000);
+    assert_int_equal(exists("b"), 0);
+    assert_status(rf_release_all(locks, 3), RF_LOST);
+}
+
+static void test_wrong_renewal_of_one_is_misuse_and_renews_none(void **state)
+{
+    rf_lock *locks[RF_ALL_MAX + 1] = { NULL };
+
+    (void)state;
+    assert_status(take(client, abc, 3, 0, locks), RF_OK);
+    assert_status(rf_renew_all(locks, 3, 0), RF_MISUSE);
+    assert_status(rf_renew_all(locks, RF_ALL_MAX + 1, 60000), RF_MISUSE);
+    assert_status(rf_keep(locks[2], NULL), RF_OK);
+    assert_status(rf_renew_all(locks, 3, 60000), RF_MISUSE);
+    assert_non_null(strstr(rf_message(client), "kept"));
+    for (int i = 0; i < 3; i++)
+        assert_in_range(left(abc[i]), 20000, 30000);
+    assert_status(rf_release_all(locks, 3), RF_OK);
+}
+
+static void test_renewal_whose_replies_are_lost_is_sent_again(void **state)
+{
+    rf_lock *locks[3];
+
+    (void)state;
+    assert_status(take(client, abc, 3, 0, locks), RF_OK);
+    assert_status(rf_renew_all(locks, 3, 30000), RF_OK);
+    for (int cut = 0; cut < 3; cut++) {
+        int ttl_ms = 60000 + 60000 * cut;
+
+        proxy_set(fault, cut % 2 ? PROXY_CUT_AFTER : PROXY_CUT_BEFORE, cut, 1);
+        assert_status(rf_renew_all(locks, 3, ttl_ms), RF_OK);
+        for (int i = 0; i < 3; i++)
+            assert_in_range(left(abc[i]), ttl_ms - 20000, ttl_ms);
+    }
+    assert_status(rf_release_all(locks, 3), RF_OK);
+}
+
+/* What may have been renewed or not has its old deadline, and is not lost. */
+static void test_renewal_without_an_answer_is_unknown(void **state)
+{
+    rf_lock *locks[3];
+
+    (void)state;
+    assert_status(take(client, abc, 3, 0, locks), RF_OK);
+    assert_status(rf_renew_all(locks, 3, 30000), RF_OK);
+    proxy_set(fault, PROXY_CUT_AFTER, 2, 100);
+    assert_status(rf_renew_all(locks, 3, 60000), RF_UNKNOWN);
+    proxy_set(fault, PROXY_PASS, 0, 0);
+    for (int i = 0; i < 2; i++)
+        assert_in_range(rf_lock_left_ms(locks[i]), 50000, 60000);
+    assert_in_range(rf_lock_left_ms(locks[2]), 20000, 30000);
+    assert_in_range(left("c"), 50000, 60000);
+    assert_status(rf_release_all(locks, 3), RF_OK);
+}
+
+/* RF_LOST after a request that was not answered may be that request's own work. */
+static void test_release_without_an_answer_is_unknown(void **state)
+{
+    rf_lock *locks[3];
+
+    (void)state;
+    assert_status(take(client, abc, 3, 0, locks), RF_OK);
+    assert_status(rf_release_all(locks, 3), RF_OK);
+    assert_status(take(client, abc, 3, 0, locks), RF_OK);
+    proxy_set(fault, PROXY_CUT_AFTER, 1, 1);
+    assert_status(rf_release_all(locks, 3), RF_UNKNOWN);
+    assert_int_equal(exists("a") + exists("b") + exists("c"), 0);
+    assert_status(take(client, abc, 3, 0, locks), RF_OK);
+    proxy_set(fault, PROXY_CUT_BEFORE, 0, 100);
+    assert_true(rf_release_all(locks, 3) != RF_OK);
+    proxy_set(fault, PROXY_PASS, 0, 0);
+    assert_int_equal(exists("a") + exists("b") + exists("c"), 3);
+}
+
 static void test_hundred_and_more_are_taken_in_one_round_trip(void **state)
 {
     const char *names[RF_ALL_MAX];
@@ -293,6 +483,38 @@ static void test_waiter_for_two_is_woken_by_the_one_that_was_held(void **state)
     rf_close(other);
 }
 
+static void *cancel_when_blocked(void *arg)
+{
+    while (strstr(redis_server_command(server, "INFO clients"),
+                  "blocked_clients:1\r") == NULL)
+        continue;
+    redis_server_command(server, "DEL " LOCK, "b");
+    rf_cancel(arg);
+    return NULL;
+}
+
+/* Whose wait is cancelled passes a turn on by taking all, and gives all back. */
+static void test_cancelled_wait_leaves_none_of_them_held(void **state)
+{
+    rf_client *other, *third;
+    rf_lock *held, *locks[3];
+    pthread_t thread;
+
+    (void)state;
+    assert_status(rf_open(redis_server_url(server), NULL, &other), RF_OK);
+    assert_status(rf_open(redis_server_url(server), NULL, &third), RF_OK);
+    assert_status(rf_acquire(other, "b", NULL, &held), RF_OK);
+    pthread_create(&thread, NULL, cancel_when_blocked, third);
+    assert_status(take(third, abc, 3, 20000, locks), RF_TIMEOUT);
+    pthread_join(thread, NULL);
+    assert_string_equal(redis_server_command(server, "GET " COUNTER, "b"), "2");
+    assert_status(take(client, abc, 3, 0, locks), RF_OK);
+    assert_status(rf_release_all(locks, 3), RF_OK);
+    assert_status(rf_release(held), RF_LOST);
+    rf_close(other);
+    rf_close(third);
+}
+
 /* Woken for b while c is held: b's turn goes to who waits for b alone. */
 static void test_turn_that_cannot_be_used_is_passed_on(void **state)
 {
@@ -341,10 +563,18 @@ int main(void)
         CASE(test_release_whose_reply_is_lost_still_gives_back),
         CASE(test_release_of_some_that_are_lost_gives_back_the_rest),
         CASE(test_release_that_is_refused_is_worse_than_one_too_late),
+        CASE(test_many_are_renewed_and_given_back_in_one_round_trip),
+        CASE(test_locks_of_several_clients_take_a_round_trip_for_each),
+        CASE(test_renewal_has_an_outcome_for_each_and_tells_the_worst),
+        CASE(test_wrong_renewal_of_one_is_misuse_and_renews_none),
+        CASE(test_renewal_whose_replies_are_lost_is_sent_again),
+        CASE(test_renewal_without_an_answer_is_unknown),
+        CASE(test_release_without_an_answer_is_unknown),
         CASE(test_hundred_and_more_are_taken_in_one_round_trip),
         CASE(test_bad_input_is_misuse_and_nothing_is_sent),
         CASE(test_philosophers_neither_block_each_other_nor_starve),
         CASE(test_waiter_for_two_is_woken_by_the_one_that_was_held),
+        CASE(test_cancelled_wait_leaves_none_of_them_held),
         CASE(test_turn_that_cannot_be_used_is_passed_on),
     };
 
