@@ -50,6 +50,8 @@ end
 
 -- How long somebody is to be seen waiting: to the end of the wait, or until the
 -- holder's end should have made it ask again.  It may leave, and nobody tells.
+-- Not just to the holder's end: the sleep begins after this, since no script can
+-- sleep, and between its end and the next question the queue must not be lost.
 local function awaited(left)
     left = tonumber(left)
     return left < 0 and tonumber(wait) or math.min(tonumber(wait), left + LATE)

@@ -13,6 +13,7 @@
 
 #include "internal.h"
 #include "redis_world.h"
+#include "script.h"
 
 /* Every test talks through a proxy of its own, which passes all by default. */
 static int open_client(void **state)
@@ -190,6 +191,27 @@ static void test_grant_that_comes_too_late_is_given_back(void **state)
     assert_int_equal(redis_server_number(server, "EXISTS " LOCK, "r"), 0);
     opts.ttl_ms = 1;
     assert_status(try_acquire("r", &opts), RF_RETRY);
+}
+
+/* Whether it went back can't be told, so it is not said that nothing landed. */
+static void test_grant_too_late_that_may_not_be_back_is_unknown(void **state)
+{
+    static const char *const names[] = { "a", "b" };
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_lock *both[2];
+
+    (void)state;
+    rf_release(acquire("r", 30000));
+    assert_status(rf_acquire_all(client, names, 2, NULL, both), RF_OK);
+    assert_status(rf_release_all(both, 2), RF_OK);
+    opts.ttl_ms = 1; /* too late whenever it comes */
+    proxy_set(fault, PROXY_CUT_BEFORE, 1, 100);
+    assert_status(try_acquire("r", &opts), RF_UNKNOWN);
+    assert_non_null(strstr(rf_message(client), "too late"));
+    proxy_set(fault, PROXY_CUT_BEFORE, 1, 100);
+    assert_status(rf_acquire_all(client, names, 2, &opts, both), RF_UNKNOWN);
+    assert_non_null(strstr(rf_message(client), "too late"));
+    proxy_set(fault, PROXY_PASS, 0, 0);
 }
 
 /* ---- Bad input ------------------------------------------------------------------- */
@@ -442,6 +464,62 @@ static void test_chosen_holder_gets_what_is_left_of_its_time(void **state)
     assert_in_range(rf_lock_left_ms(b), 1, 10000);
     assert_status(rf_release(a), RF_OK);
     assert_status(rf_release(b), RF_LOST);
+}
+
+/* The request to give it back, as it arrives when nobody thinks of it any more. */
+static void arrive_late(const char *holder, const char *fence)
+{
+    redis_server_command(
+        server, "EVAL %s 3 " LOCK " " LOCK ":wake " LOCK ":waiters %s %s tag",
+        rf__script_release.text, "r", "r", "r", holder, fence);
+}
+
+static rf_lock *acquire_as(const char *holder)
+{
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_lock *lock;
+
+    opts.holder = holder;
+    assert_status(rf_acquire(client, "r", &opts, &lock), RF_OK);
+    return lock;
+}
+
+/*
+ * What rf_acquire() says of opts->holder: under one that has been given back
+ * the old grant may be handed out, and its end is on its way.
+ */
+static void test_holder_given_back_is_to_be_replaced_by_a_new_one(void **state)
+{
+    char holder[RF_HOLDER_LEN + 1];
+    rf_lock *lock, *next;
+
+    (void)state;
+    rf_release(acquire("r", 30000));
+    assert_status(rf_holder_new(holder), RF_OK);
+    lock = acquire_as(holder);
+    proxy_set(fault, PROXY_CUT_BEFORE, 0, 2);
+    assert_status(rf_release(lock), RF_UNKNOWN);
+
+    /* With the same one: it is believed in until somebody asks. */
+    lock = acquire_as(holder);
+    assert_int_equal(rf_lock_fence(lock), 2);
+    arrive_late(holder, "2");
+    next = acquire("r", 30000);
+    assert_int_equal(rf_lock_fence(lock), 2);
+    assert_int_equal(rf_lock_fence(next), 3);
+    assert_status(rf_renew(lock, 30000), RF_LOST);
+    assert_status(rf_release(lock), RF_LOST);
+
+    /* With a new one what is late hits nothing. */
+    proxy_set(fault, PROXY_CUT_BEFORE, 0, 2);
+    snprintf(holder, sizeof(holder), "%s", rf_lock_holder(next));
+    assert_status(rf_release(next), RF_UNKNOWN);
+    assert_status(try_acquire("r", NULL), RF_BUSY);
+    forget_lock("r");
+    next = acquire("r", 30000);
+    arrive_late(holder, "3");
+    assert_status(rf_renew(next, 30000), RF_OK);
+    assert_status(rf_release(next), RF_OK);
 }
 
 static void test_request_that_never_arrived_is_sent_again(void **state)
@@ -922,6 +1000,7 @@ int main(void)
         CASE(test_foreign_lock_is_busy),
         CASE(test_locks_of_different_resources_do_not_meet),
         CASE(test_grant_that_comes_too_late_is_given_back),
+        CASE(test_grant_too_late_that_may_not_be_back_is_unknown),
         CASE(test_bad_resources_are_misuse_and_nothing_is_sent),
         CASE(test_resource_may_have_255_bytes_and_no_more),
         CASE(test_utf8_and_braces_are_fine),
@@ -934,6 +1013,7 @@ int main(void)
         CASE(test_two_lost_replies_are_unknown_and_the_holder_asks_again),
         CASE(test_unanswered_request_is_not_told_as_nothing),
         CASE(test_chosen_holder_gets_what_is_left_of_its_time),
+        CASE(test_holder_given_back_is_to_be_replaced_by_a_new_one),
         CASE(test_request_that_never_arrived_is_sent_again),
         CASE(test_renew_moves_the_deadline),
         CASE(test_renew_for_less_moves_only_our_own_deadline),

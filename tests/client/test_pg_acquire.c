@@ -66,6 +66,49 @@ static void test_older_holder_is_refused_from_the_acquisition_on(void **state)
     rf_release(newer);
 }
 
+static rf_lock *acquire_as(const char *holder)
+{
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_lock *lock;
+
+    opts.holder = holder;
+    assert_outcome(rf_pg_acquire(world.client, world.conn, "r", &opts, &lock),
+                   RF_OK);
+    return lock;
+}
+
+/*
+ * Given back, not answered, and asked for again under the same holder: the same
+ * number is handed out and its claim passes, for it is the same grant.  When the
+ * request to give it back arrives after all, the lock is somebody else's; the
+ * database is not fooled, and the number is not raised.
+ */
+static void test_replayed_grant_whose_release_is_late_writes_nothing(
+    void **state)
+{
+    static const char holder[] = "0123456789abcdef0123456789abcdef";
+    rf_pg_statement statement = { TAKE_ONE, 0, NULL };
+    rf_lock *first = acquire_as(holder), *again, *next;
+
+    (void)state;
+    again = acquire_as(holder);
+    assert_int_equal(rf_lock_fence(again), rf_lock_fence(first));
+    assert_outcome(rf_release(first), RF_OK);
+    assert_int_equal(rf_lock_fence(again), 1);
+    assert_outcome(rf_pg_exec(world.conn, again, &statement, NULL), RF_OK);
+
+    next = world_acquire("r", 30000);
+    assert_int_equal(rf_lock_fence(next), 2);
+    assert_outcome(rf_pg_exec(world.conn, again, &statement, NULL), RF_STALE);
+    assert_int_equal(world_quantity(), 9);
+    assert_int_equal(stored_fence("r"), 2);
+    assert_outcome(rf_pg_exec(world.conn, next, &statement, NULL), RF_OK);
+    assert_int_equal(world_quantity(), 8);
+    rf_release(again);
+    assert_true(world_held("r"));
+    rf_release(next);
+}
+
 static void test_claim_takes_one_round_trip(void **state)
 {
     pg_proxy *proxy = pg_proxy_start();
@@ -436,6 +479,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         world_test(test_acquired_lock_is_claimed_and_committed),
         world_test(test_older_holder_is_refused_from_the_acquisition_on),
+        world_test(test_replayed_grant_whose_release_is_late_writes_nothing),
         world_test(test_claim_takes_one_round_trip),
         world_test(test_sessions_defaults_do_not_reach_the_claim),
         world_test(test_missing_counter_is_asked_for_before_a_number_is_issued),

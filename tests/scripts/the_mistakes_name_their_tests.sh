@@ -26,7 +26,8 @@ stands() {
         test_*)
             mapfile -t files < <(grep -lE "^static void $1\\(" tests/client/*.c)
             [ ${#files[@]} -gt 0 ] &&
-                grep -hvE '^static void' "${files[@]}" | grep -qw "$1"
+                grep -hvE '^static void' "${files[@]}" |
+                grep -qE "(^ +|\\()$1[,)]"
             ;;
         'drill '*) files=(tests/drills/"${1#drill }"-*.sh) && [ -f "${files[0]}" ] ;;
         tests/*) [ -f "$1" ] ;;
