@@ -100,5 +100,8 @@ rf_place_open(RfPlace *place, LOCKMODE mode)
 Relation
 rf_place_open_index(RfPlace *place)
 {
+	/* Opening the table may have brought such news, too.  It is locked. */
+	if (!OidIsValid(place->index_oid))
+		find(place);
 	return index_open(place->index_oid, AccessShareLock);
 }
