@@ -120,7 +120,7 @@ fuzz: #. random URLs and answers of Redis, MINUTES=n (10) each
 	+@$(MAKE) --no-print-directory client
 	@RF_BUILD=$(BUILD) tests/fuzz/run
 
-matrix: #. compile and test on PostgreSQL 13, 15, 17, 18
+matrix: #. compile and test on PostgreSQL 13, 15, 17 to 19
 	@tests/lib/deps.sh matrix
 	@tests/matrix/run
 

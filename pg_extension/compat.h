@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 ringfence maintainers */
 /*
  * compat.h
- *		Every branch on the server's version, 13 to 18.
+ *		Every branch on the server's version, 13 to 19.
  */
 #ifndef RF_COMPAT_H
 #define RF_COMPAT_H
@@ -46,7 +46,19 @@
 #define rf_lock_held(tag, mode)	LockHeldByMe((tag), (mode))
 #endif
 
-#if PG_VERSION_NUM >= 180000
+/* What kind of scan it is to be: asked from 19 on. */
+#if PG_VERSION_NUM >= 190000
+#define rf_table_beginscan(rel, snapshot) \
+	table_beginscan((rel), (snapshot), 0, NULL, 0)
+#else
+#define rf_table_beginscan(rel, snapshot) \
+	table_beginscan((rel), (snapshot), 0, NULL)
+#endif
+
+#if PG_VERSION_NUM >= 190000
+#define rf_index_beginscan(heap, index, snapshot, nkeys) \
+	index_beginscan((heap), (index), (snapshot), NULL, (nkeys), 0, 0)
+#elif PG_VERSION_NUM >= 180000
 #define rf_index_beginscan(heap, index, snapshot, nkeys) \
 	index_beginscan((heap), (index), (snapshot), NULL, (nkeys), 0)
 #else

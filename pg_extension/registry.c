@@ -298,7 +298,7 @@ rf_registry_idle(TimestampTz before, int at_most)
 	Relation	registry = rf_place_open(&place, AccessShareLock);
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TupleTableSlot *slot = table_slot_create(registry, NULL);
-	TableScanDesc scan = table_beginscan(registry, snapshot, 0, NULL);
+	TableScanDesc scan = rf_table_beginscan(registry, snapshot);
 	List	   *idle = NIL;
 
 	while (list_length(idle) < at_most &&

@@ -9,12 +9,14 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "checks.h"
+#include "compat.h"
 #include "errcodes.h"
 #include "grant.h"
 #include "leases.h"

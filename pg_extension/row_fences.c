@@ -71,7 +71,7 @@ scan_rows(FenceScan *scan, Relation rel)
 {
 	Snapshot	snapshot = RegisterSnapshot(GetActiveSnapshot());
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
-	TableScanDesc rows = table_beginscan(rel, snapshot, 0, NULL);
+	TableScanDesc rows = rf_table_beginscan(rel, snapshot);
 
 	while (table_scan_getnextslot(rows, ForwardScanDirection, slot))
 	{

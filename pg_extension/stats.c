@@ -10,6 +10,7 @@
  */
 #include "stats.h"
 
+#include "access/htup_details.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"

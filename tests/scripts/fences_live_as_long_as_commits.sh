@@ -53,7 +53,7 @@ sql "CREATE TABLE stock (sku text PRIMARY KEY, fence bigint);
         PERFORM ringfence.protect('line', resource => 'stock:{sku}');
     END\$\$"
 
-plan 15
+plan 16
 
 # ---- A crash right after a claim ----
 sql "SET synchronous_commit = off; SELECT ringfence.guard('stock:a', 6, 'h')" \
@@ -107,6 +107,12 @@ is "what was older there is refused" \
     "$(state "SELECT ringfence.guard('stock:a', 7, 'h')")" RF001
 is "a claim that only the lost primary knew is accepted again: replication was asynchronous" \
     "$(state "SELECT ringfence.guard('stock:a', 8, 'next')")" 00000
+is "so is that of a holder in mid-section, who can't be told from one that claims now" \
+    "$(state "
+    BEGIN;
+    SELECT ringfence.guard('stock:a', 9, 'lost');
+    UPDATE stock SET fence = 9;
+    ROLLBACK")" 00000
 is "once a greater fence is claimed the order is as it was" \
     "$(state "SELECT ringfence.guard('stock:a', 10, 'again')")" 00000
 is "and 9 is refused" \
