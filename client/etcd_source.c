@@ -130,6 +130,12 @@ static rf_status extend_lease(rf__etcd_source_t *s, json_int_t id,
     return status;
 }
 
+/* Before the key could be attached to it: nothing has landed. */
+static int lease_ended(const rf__etcd_call *call, rf_status status)
+{
+    return status == RF_MISUSE && call->code == RF__ETCD_NOT_FOUND;
+}
+
 /* ---- Keys -------------------------------------------------------------------------------- */
 
 static void read_key(const json_t *range, found *out)
@@ -304,10 +310,7 @@ static rf_status put_if_absent(rf__etcd_source_t *s, rf__grant *grant,
             status = busy(s, grant, &key, deadline_ms);
     }
     json_decref(call.reply);
-    /* The lease has ended before the key could be attached to it. */
-    if (status == RF_MISUSE && call.code == RF__ETCD_NOT_FOUND)
-        return RF_RETRY;
-    return status;
+    return lease_ended(&call, status) ? RF_RETRY : status;
 }
 
 /*
@@ -399,6 +402,8 @@ static rf_status change_lease(rf__etcd_source_t *s, rf__grant *grant,
     if (status == RF_OK && !succeeded(call.reply))
         status = not_moved(s, grant, call.reply);
     json_decref(call.reply);
+    if (lease_ended(&call, status))
+        return RF_RETRY;
     if (status == RF_OK)
         revoke_lease(s, was->lease, deadline_ms);
     return status;

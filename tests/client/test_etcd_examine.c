@@ -6,7 +6,10 @@
  * What one member may suffer from is given to it by
  * tests/cli/the_doctor_looks_at_every_source.sh.
  */
+#include "left_out.h"
 #include "rf_test.h"
+
+#ifdef RF_ETCD
 
 #include <poll.h>
 #include <stdio.h>
@@ -121,3 +124,12 @@ int main(void)
 
     return run_group(tests, start, stop);
 }
+
+#else /* RF_ETCD */
+
+int main(void)
+{
+    return run_left_out("etcd://127.0.0.1");
+}
+
+#endif

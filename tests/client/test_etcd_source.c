@@ -5,7 +5,10 @@
  *
  * Three members.  What every source must do stands in test_every_source.c.
  */
+#include "left_out.h"
 #include "rf_test.h"
+
+#ifdef RF_ETCD
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,6 +21,7 @@
 #include "etcd_cluster.h"
 #include "etcd_keys.h"
 #include "pg_world.h"
+#include "wire.h"
 
 static etcd_cluster *etcd;
 
@@ -330,6 +334,139 @@ static void test_late_end_of_an_attempt_meets_no_later_lock(void **state)
     rf_close(client);
 }
 
+/* ---- Requests that come late ------------------------------------------------------------- */
+
+static rf_client *open_through(wire *line, int timeout_ms)
+{
+    char url[64];
+
+    snprintf(url, sizeof(url), "etcd://127.0.0.1:%d", wire_port(line));
+    return open_at(url, timeout_ms);
+}
+
+static void await_held(wire *line)
+{
+    int64_t begin_ms = test_now_ms();
+
+    while (!wire_is_holding(line)) {
+        assert_at_most_ms(begin_ms, 30000);
+        usleep(1000);
+    }
+}
+
+/* The lease of the renewal that came late is older, and ends sooner. */
+static void test_renewal_that_comes_late_does_not_move_the_lock_back(
+    void **state)
+{
+    wire *line = wire_start(etcd_cluster_port(etcd, 0));
+    rf_client *client = open_through(line, 3000);
+    char newer[32], after[32];
+    rf_lock *lock;
+
+    (void)state;
+    assert_status(take(client, "moved back", 0, &lock), RF_OK);
+    wire_hold(line, "/v3/kv/txn");
+    assert_status(rf_renew(lock, 60000), RF_UNKNOWN);
+    assert_true(wire_is_holding(line));
+    assert_status(rf_renew(lock, 90000), RF_OK);
+    read_lease("lock:v1:moved back", newer);
+    wire_let_go(line);
+    read_lease("lock:v1:moved back", after);
+    assert_string_equal(after, newer);
+    assert_status(rf_renew(lock, 90000), RF_OK);
+    assert_status(rf_release(lock), RF_OK);
+    rf_close(client);
+    wire_stop(line);
+}
+
+typedef struct renewal {
+    pthread_t thread;
+    rf_lock *lock;
+    rf_status status;
+} renewal;
+
+static void *renew_in_thread(void *arg)
+{
+    renewal *r = arg;
+
+    r->status = rf_renew(r->lock, 60000);
+    return NULL;
+}
+
+static void begin_renewal(renewal *r, wire *line)
+{
+    wire_hold(line, "/v3/kv/txn");
+    pthread_create(&r->thread, NULL, renew_in_thread, r);
+    await_held(line);
+}
+
+static rf_status end_renewal(renewal *r, wire *line)
+{
+    wire_let_go(line);
+    pthread_join(r->thread, NULL);
+    return r->status;
+}
+
+static void test_renewal_that_another_has_overtaken_is_no_loss(void **state)
+{
+    wire *line = wire_start(etcd_cluster_port(etcd, 0));
+    rf_client *client = open_through(line, 20000), *other = open_etcd(20000);
+    renewal slow = { .status = RF_OK };
+    rf_lock *same;
+
+    (void)state;
+    assert_status(take(client, "overtaken", 0, &slow.lock), RF_OK);
+    assert_status(rf_attach(other, "overtaken", rf_lock_fence(slow.lock),
+                            rf_lock_holder(slow.lock), &same),
+                  RF_OK);
+    begin_renewal(&slow, line);
+    assert_status(rf_renew(same, 90000), RF_OK);
+    assert_status(end_renewal(&slow, line), RF_RETRY);
+    assert_status(rf_renew(slow.lock, 90000), RF_OK);
+    assert_status(rf_release(slow.lock), RF_OK);
+    assert_status(rf_release(same), RF_LOST);
+    rf_close(client);
+    rf_close(other);
+    wire_stop(line);
+}
+
+/* All but the one that the key has. */
+static void end_leases_but(const char *kept)
+{
+    char *all = strdup(etcd_cluster_post(etcd, 0, "/v3/lease/leases", "{}"));
+
+    assert_non_null(all);
+    for (char *at = all; (at = strstr(at, "\"ID\":\"")) != NULL;) {
+        char id[32];
+
+        at += 6;
+        snprintf(id, sizeof(id), "%.*s", (int)strcspn(at, "\""), at);
+        if (strcmp(id, kept) != 0)
+            end_lease(id);
+    }
+    free(all);
+}
+
+/* The new lease has ended before the key could go over to it. */
+static void test_lease_that_ends_under_way_is_worth_another_try(void **state)
+{
+    wire *line = wire_start(etcd_cluster_port(etcd, 0));
+    rf_client *client = open_through(line, 20000);
+    renewal slow = { .status = RF_OK };
+    char lease[32];
+
+    (void)state;
+    assert_status(take(client, "ended", 0, &slow.lock), RF_OK);
+    read_lease("lock:v1:ended", lease);
+    begin_renewal(&slow, line);
+    end_leases_but(lease);
+    assert_status(end_renewal(&slow, line), RF_RETRY);
+    assert_status(rf_renew(slow.lock, 60000), RF_OK);
+    assert_status(rf_release(slow.lock), RF_OK);
+    rf_close(client);
+    wire_stop(line);
+}
+
 /* ---- What an operator may do meanwhile --------------------------------------------------- */
 
 static void test_lock_whose_lease_is_gone_is_lost(void **state)
@@ -538,6 +675,10 @@ int main(void)
         cmocka_unit_test(test_base_is_added_to_every_number),
         cmocka_unit_test(test_lock_ends_before_its_lease),
         cmocka_unit_test(test_late_end_of_an_attempt_meets_no_later_lock),
+        cmocka_unit_test(
+            test_renewal_that_comes_late_does_not_move_the_lock_back),
+        cmocka_unit_test(test_renewal_that_another_has_overtaken_is_no_loss),
+        cmocka_unit_test(test_lease_that_ends_under_way_is_worth_another_try),
         world_test(test_rebuilt_cluster_is_told_and_what_to_do),
         cmocka_unit_test(test_lock_whose_lease_is_gone_is_lost),
         cmocka_unit_test(
@@ -550,3 +691,12 @@ int main(void)
 
     return run_group(tests, start_all, stop_all);
 }
+
+#else /* RF_ETCD */
+
+int main(void)
+{
+    return run_left_out("etcd://127.0.0.1");
+}
+
+#endif

@@ -302,3 +302,8 @@ const char *etcd_cluster_url(const etcd_cluster *c)
 {
     return c->url;
 }
+
+int etcd_cluster_port(const etcd_cluster *c, int i)
+{
+    return c->member[i].client_port;
+}

@@ -16,6 +16,7 @@ void etcd_cluster_stop(etcd_cluster *c);
 
 /* etcd://127.0.0.1:port,... */
 const char *etcd_cluster_url(const etcd_cluster *c);
+int etcd_cluster_port(const etcd_cluster *c, int member);
 
 /* Which member leads; waits until one does. */
 int etcd_cluster_leader(etcd_cluster *c);

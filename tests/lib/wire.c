@@ -5,7 +5,7 @@
  *
  * One thread accepts, one thread per connection passes bytes on both ways.
  */
-#define _GNU_SOURCE /* accept4, pipe2 */
+#define _GNU_SOURCE /* accept4, memmem, pipe2 */
 
 #include "wire.h"
 
@@ -33,6 +33,15 @@ typedef struct line {
     long left; /* bytes of the server's until the fault */
 } line;
 
+/* What becomes of a request that is held back. */
+typedef enum hold {
+    HOLD_NONE,
+    HOLD_ARMED,
+    HOLD_HELD,
+    HOLD_GOING,
+    HOLD_ANSWERED
+} hold;
+
 struct wire {
     pthread_t thread;
     int listener, port, target;
@@ -41,6 +50,10 @@ struct wire {
     atomic_long after, bytes;
     line *lines[LINES_MAX];
     size_t n;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    hold hold;
+    const char *held_text;
 };
 
 static void die(const char *what)
@@ -93,11 +106,59 @@ static int pass_down(line *l)
     return l->left > 0 || l->fault == WIRE_SILENT;
 }
 
+static void set_hold(wire *w, hold now)
+{
+    pthread_mutex_lock(&w->mutex);
+    w->hold = now;
+    pthread_cond_broadcast(&w->changed);
+    pthread_mutex_unlock(&w->mutex);
+}
+
+/* Or until the wire ends. */
+static void await_hold(wire *w, hold wanted)
+{
+    pthread_mutex_lock(&w->mutex);
+    while (w->hold != wanted && w->hold != HOLD_NONE)
+        pthread_cond_wait(&w->changed, &w->mutex);
+    pthread_mutex_unlock(&w->mutex);
+}
+
+/* Is it what is to be held back?  Only one line gets a yes. */
+static int is_wanted(wire *w, const char *bytes, size_t len)
+{
+    int wanted;
+
+    pthread_mutex_lock(&w->mutex);
+    wanted = w->hold == HOLD_ARMED &&
+             memmem(bytes, len, w->held_text, strlen(w->held_text)) != NULL;
+    if (wanted)
+        w->hold = HOLD_HELD;
+    pthread_mutex_unlock(&w->mutex);
+    return wanted;
+}
+
+/* The client may have gone: the server's answer is waited for all the same. */
+static int pass_held(line *l, const char *bytes, size_t len)
+{
+    struct pollfd p = { .fd = l->server, .events = POLLIN };
+    int going;
+
+    await_hold(l->owner, HOLD_GOING);
+    going = send_all(l->server, bytes, len, 0);
+    while (going && poll(&p, 1, -1) < 0 && errno == EINTR)
+        continue;
+    going = going && pass_down(l);
+    set_hold(l->owner, HOLD_ANSWERED);
+    return going;
+}
+
 static int pass_up(line *l)
 {
     char bytes[4096];
     ssize_t n = recv(l->client, bytes, sizeof(bytes), 0);
 
+    if (n > 0 && is_wanted(l->owner, bytes, (size_t)n))
+        return pass_held(l, bytes, (size_t)n);
     return n > 0 && send_all(l->server, bytes, (size_t)n, 0);
 }
 
@@ -175,6 +236,8 @@ wire *wire_start(int port)
     if (w == NULL || pipe2(w->quit, O_CLOEXEC) != 0)
         die("no pipe");
     w->target = port;
+    pthread_mutex_init(&w->mutex, NULL);
+    pthread_cond_init(&w->changed, NULL);
     w->listener = loopback(&a, 0);
     if (bind(w->listener, (struct sockaddr *)&a, sizeof(a)) != 0 ||
         listen(w->listener, 64) != 0 ||
@@ -188,6 +251,7 @@ wire *wire_start(int port)
 
 void wire_stop(wire *w)
 {
+    set_hold(w, HOLD_NONE);
     close(w->quit[1]);
     pthread_join(w->thread, NULL);
     for (size_t i = 0; i < w->n; i++) {
@@ -198,6 +262,8 @@ void wire_stop(wire *w)
     }
     close(w->quit[0]);
     close(w->listener);
+    pthread_cond_destroy(&w->changed);
+    pthread_mutex_destroy(&w->mutex);
     free(w);
 }
 
@@ -210,6 +276,30 @@ void wire_set(wire *w, wire_fault fault, long after)
 {
     w->fault = fault;
     w->after = after;
+}
+
+void wire_hold(wire *w, const char *text)
+{
+    pthread_mutex_lock(&w->mutex);
+    w->held_text = text;
+    w->hold = HOLD_ARMED;
+    pthread_mutex_unlock(&w->mutex);
+}
+
+int wire_is_holding(wire *w)
+{
+    int holding;
+
+    pthread_mutex_lock(&w->mutex);
+    holding = w->hold == HOLD_HELD;
+    pthread_mutex_unlock(&w->mutex);
+    return holding;
+}
+
+void wire_let_go(wire *w)
+{
+    set_hold(w, HOLD_GOING);
+    await_hold(w, HOLD_ANSWERED);
 }
 
 int wire_connections(wire *w)

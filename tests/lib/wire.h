@@ -26,6 +26,15 @@ int wire_port(const wire *w);
 /* For connections made from now on. */
 void wire_set(wire *w, wire_fault fault, long after);
 
+/*
+ * Hold the next request back in which the text stands, whoever sends it and
+ * whether or not that one still waits.  It arrives with wire_let_go(), which
+ * ends when the server has answered or hung up.
+ */
+void wire_hold(wire *w, const char *text);
+int wire_is_holding(wire *w);
+void wire_let_go(wire *w);
+
 /* How many connections there were, and bytes from the server in the last. */
 int wire_connections(wire *w);
 long wire_bytes(wire *w);
