@@ -586,6 +586,10 @@ static rf_status understand(int code, rf__zoo_reply *reply, rf__error *error)
     case ZNODEEXISTS: reply->code = RF__ZOO_EXISTS; return RF_OK;
     default: break;
     }
+    if (code == ZSYSTEMERROR || code == ZMARSHALLINGERROR) {
+        rf__set_error(error, "out of memory");
+        return RF_NOMEM;
+    }
     rf__set_error(error, "ZooKeeper: %s", zerror(code));
     switch (code) {
     case ZCONNECTIONLOSS:
@@ -596,8 +600,6 @@ static rf_status understand(int code, rf__zoo_reply *reply, rf__error *error)
     case ZINVALIDSTATE:
     case ZTHROTTLEDOP:
     case ZNOTREADONLY: return RF_RETRY;
-    case ZSYSTEMERROR:
-    case ZMARSHALLINGERROR: return RF_NOMEM;
     default: return RF_MISUSE;
     }
 }

@@ -250,10 +250,12 @@ static void look_at_secrets(const looking *l)
 static rf_status try_session(const looking *l, int64_t ttl_ms, int *allowed_ms)
 {
     rf__zoo *z = rf__zoo_new(rf__zoo_service(l->zoo));
-    rf_status status = RF_NOMEM;
+    rf_status status;
 
-    if (z == NULL)
-        return status;
+    if (z == NULL) {
+        rf__set_error(l->source->error, "out of memory");
+        return RF_NOMEM;
+    }
     status = rf__zoo_ready(z, ttl_ms, limit_ms(l), l->source->error);
     *allowed_ms = rf__zoo_session(z).session_ms;
     rf__zoo_free(z);

@@ -26,7 +26,6 @@ typedef struct entry {
 
 struct rf__zoo_nodes {
     rf__zoo *zoo;
-    rf__service service;
     char prefix[RF__PREFIX_MAX + 1];
     pid_t pid;
     pthread_mutex_t mutex;
@@ -50,43 +49,67 @@ static void nap_until(rf__zoo_nodes *n, int64_t until_ms)
 
 /* ---- The thread that takes them away ------------------------------------------- */
 
-/* Ask for something to be done to a node of ours. */
-static rf_status at_node(rf__zoo_nodes *n, const rf__zoo_node *node,
-                         rf__zoo_op op, const char *name, const char *text)
+/* In the session of this node, and in the folder that it is in. */
+static rf__zoo_call *send_at(rf__zoo_nodes *n, const rf__zoo_node *node,
+                             rf__zoo_op op, const char *name, const char *text)
 {
-    rf__error ignored = { .text = "" };
     rf__zoo_path path;
-    rf__zoo_reply reply;
 
     rf__zoo_in_folder(&path, n->prefix, node->resource, name);
-    return rf__zoo_answer(
-        n->zoo, rf__zoo_send(n->zoo, node->session, op, path.text, text),
-        rf__now_ms() + LIMIT_MS, &reply, &ignored);
+    return rf__zoo_send(n->zoo, node->session, op, path.text, text);
 }
 
-/* Its creation was never answered: whatever has this holder's name. */
-static rf_status delete_all_of(rf__zoo_nodes *n, const rf__zoo_node *node)
+static rf_status answer(rf__zoo_nodes *n, rf__zoo_call *call,
+                        rf__zoo_reply *reply)
+{
+    rf__error ignored = { .text = "" };
+
+    return rf__zoo_answer(n->zoo, call, rf__now_ms() + LIMIT_MS, reply,
+                          &ignored);
+}
+
+static rf_status delete_node(rf__zoo_nodes *n, const rf__zoo_node *node,
+                             const char *name)
 {
     rf__zoo_reply reply;
+
+    return answer(n, send_at(n, node, RF__ZOO_DELETE, name, NULL), &reply);
+}
+
+/* Another client may have a lock of the same holder. */
+static rf_status delete_if_ours(rf__zoo_nodes *n, const rf__zoo_node *node,
+                                const char *name)
+{
+    rf__zoo_reply found;
+    rf_status status = answer(n, send_at(n, node, RF__ZOO_GET, name, NULL),
+                              &found);
+
+    if (status == RF_OK && found.code == RF__ZOO_DONE && found.is_ours)
+        status = delete_node(n, node, name);
+    return status;
+}
+
+/* Its creation was never answered: what of ours has this holder's name. */
+static rf_status delete_all_of(rf__zoo_nodes *n, const rf__zoo_node *node)
+{
+    rf__zoo_reply list;
     rf__zoo_path path;
-    rf__error ignored = { .text = "" };
     rf_status status;
     const char *name;
 
     rf__zoo_folder(&path, n->prefix, node->resource);
     rf__zoo_forget(n->zoo, rf__zoo_send(n->zoo, node->session, RF__ZOO_SYNC,
                                         path.text, NULL));
-    status = rf__zoo_answer(
-        n->zoo,
-        rf__zoo_send(n->zoo, node->session, RF__ZOO_LIST, path.text, NULL),
-        rf__now_ms() + LIMIT_MS, &reply, &ignored);
-    name = reply.names;
-    for (size_t i = 0; status == RF_OK && i < reply.n; i++) {
+    status = answer(
+        n, rf__zoo_send(n->zoo, node->session, RF__ZOO_LIST, path.text, NULL),
+        &list);
+    name = list.names;
+    for (size_t i = 0; status == RF_OK && i < list.n; i++) {
         if (strncmp(name, node->holder, RF_HOLDER_LEN) == 0)
-            status = at_node(n, node, RF__ZOO_DELETE, name, NULL);
+            status = delete_if_ours(n, node, name);
         name += strlen(name) + 1;
     }
-    free(reply.names);
+    free(list.names);
     return status;
 }
 
@@ -122,7 +145,7 @@ static void take_away(rf__zoo_nodes *n, entry *due)
     if (node.is_foreign)
         status = RF_OK;
     else if (node.name[0] != '\0')
-        status = at_node(n, &node, RF__ZOO_DELETE, node.name, NULL);
+        status = delete_node(n, &node, node.name);
     else
         status = delete_all_of(n, &node);
     /* What cannot be told now can be later, as long as there is its session. */
@@ -167,11 +190,12 @@ static void prove(rf__zoo_nodes *n, const rf__zoo_life *life)
 {
     rf__zoo_node node = first_unsure(n, life)->node;
     char words[RF__ZOO_WORDS_MAX];
+    rf__zoo_reply ignored;
 
     n->proof_ms = rf__now_ms() + AGAIN_MS;
     pthread_mutex_unlock(&n->mutex);
     rf__zoo_write_words(words, rf__left_ms(node.until_ms), life->session_ms);
-    (void)at_node(n, &node, RF__ZOO_SET, node.name, words);
+    (void)answer(n, send_at(n, &node, RF__ZOO_SET, node.name, words), &ignored);
     pthread_mutex_lock(&n->mutex);
 }
 
@@ -314,7 +338,6 @@ rf__zoo_nodes *rf__zoo_nodes_new(const rf__service *service, const char *prefix)
         free(n);
         return NULL;
     }
-    n->service = *service;
     memcpy(n->prefix, prefix, strlen(prefix) + 1);
     n->pid = rf__process_id();
     n->users = 1;
@@ -364,7 +387,6 @@ void rf__zoo_nodes_drop(rf__zoo_nodes *n)
         unlink_entry(n, n->first);
     pthread_cond_destroy(&n->changed);
     pthread_mutex_destroy(&n->mutex);
-    explicit_bzero(&n->service, sizeof(n->service));
     free(n);
 }
 

@@ -146,6 +146,20 @@ static int64_t left_ms(const rf__zoo_reply *node, int64_t now_ms)
 
 /* ---- Our own nodes -------------------------------------------------------------------- */
 
+/* From now on it is seen to that the node goes when its time is over. */
+static rf_status note(const step *s, const rf__zoo_node *node)
+{
+    rf_status status = rf__zoo_nodes_put(self(s->base)->nodes, node);
+
+    if (status == RF_NOMEM)
+        return fail(s->base, status, "out of memory");
+    if (status != RF_OK)
+        return fail(s->base, status,
+                    "its time is over, or the system gives no thread to see "
+                    "to that");
+    return RF_OK;
+}
+
 /* Take our node back.  What can't be done now is done later: 0. */
 static int leave(const step *s, rf__zoo_node *node)
 {
@@ -164,27 +178,31 @@ static int leave(const step *s, rf__zoo_node *node)
     return is_gone;
 }
 
-static rf_status make_folder(const step *s, const char *path)
+/* *made: it is there now, or was before; 0 when what it is to be in is not. */
+static rf_status make_folder(const step *s, const char *path, int *made)
 {
     rf__zoo_reply reply;
     rf_status status = answer(s, send_at(s, RF__ZOO_FOLDER, path, NULL),
                               &reply);
 
-    if (status == RF_OK && reply.code == RF__ZOO_NONE)
-        return fail(s->base, RF_MISUSE,
-                    "ZooKeeper: the node that the URL names is not there");
+    *made = reply.code != RF__ZOO_NONE;
     return only_read(status);
 }
 
+/* The servers take folders away that are empty: also between these two. */
 static rf_status make_folders(const step *s)
 {
     rf__zoo_path root, folder;
     rf_status status;
+    int made;
 
     rf__zoo_root(&root, s->prefix);
     rf__zoo_folder(&folder, s->prefix, s->resource);
-    status = make_folder(s, root.text);
-    return status == RF_OK ? make_folder(s, folder.text) : status;
+    status = make_folder(s, root.text, &made);
+    if (status == RF_OK && !made)
+        return fail(s->base, RF_MISUSE,
+                    "ZooKeeper: the node that the URL names is not there");
+    return status == RF_OK ? make_folder(s, folder.text, &made) : status;
 }
 
 /* ---- Acquire ---------------------------------------------------------------------------- */
@@ -211,7 +229,7 @@ static rf_status note_new(turn *t)
     memcpy(node->holder, t->grant->holder, RF_HOLDER_LEN + 1);
     node->session = t->step.session.number;
     node->until_ms = t->grant->sent_ms + t->grant->ttl_ms;
-    return rf__zoo_nodes_put(self(t->step.base)->nodes, node);
+    return note(&t->step, node);
 }
 
 /* Both requests at once: the second is answered as things are after the first. */
@@ -236,11 +254,18 @@ static rf_status create_and_list(turn *t, rf__zoo_reply *made)
     return answer(&t->step, list, &t->list);
 }
 
+static rf_status keep_node(turn *t, const char *name, const rf__zoo_reply *node)
+{
+    snprintf(t->node.name, sizeof(t->node.name), "%s", name);
+    t->node.czxid = node->czxid;
+    t->node.made_ms = node->made_ms;
+    return note(&t->step, &t->node);
+}
+
 static rf_status make_node(turn *t)
 {
-    rf__zoo_nodes *nodes = self(t->step.base)->nodes;
     rf__zoo_reply made = { .code = RF__ZOO_NONE };
-    rf_status status = RF_OK;
+    rf_status status = RF_OK, kept;
 
     for (int tries = 0; tries < 2 && made.code == RF__ZOO_NONE; tries++) {
         if (tries > 0)
@@ -254,14 +279,12 @@ static rf_status make_node(turn *t)
             break;
     }
     if (made.code == RF__ZOO_DONE && made.text[0] != '\0') {
-        memcpy(t->node.name, made.text, sizeof(made.text));
-        t->node.czxid = made.czxid;
-        t->node.made_ms = made.made_ms;
         t->is_new = 1;
-        return status == RF_OK ? rf__zoo_nodes_put(nodes, &t->node) : status;
+        kept = keep_node(t, made.text, &made);
+        return status == RF_OK ? kept : status;
     }
     if (status != RF_UNKNOWN)
-        rf__zoo_nodes_remove(nodes, &t->node);
+        rf__zoo_nodes_remove(self(t->step.base)->nodes, &t->node);
     return status == RF_OK
                ? fail(t->step.base, RF_RETRY, "ZooKeeper took the folder away")
                : status;
@@ -281,12 +304,8 @@ static rf_status find_node(turn *t)
             ask(&t->step, RF__ZOO_GET, t->line.found, NULL, &node));
     if (status != RF_OK)
         return status;
-    if (node.code == RF__ZOO_DONE && node.is_ours) {
-        snprintf(t->node.name, sizeof(t->node.name), "%s", t->line.found);
-        t->node.czxid = node.czxid;
-        t->node.made_ms = node.made_ms;
-        return rf__zoo_nodes_put(self(t->step.base)->nodes, &t->node);
-    }
+    if (node.code == RF__ZOO_DONE && node.is_ours)
+        return keep_node(t, t->line.found, &node);
     free(t->list.names);
     t->list.names = NULL;
     return make_node(t);
@@ -344,7 +363,7 @@ static rf_status replay(turn *t)
     t->node.czxid = first.czxid;
     t->node.is_granted = t->node.is_foreign = 1;
     t->node.until_ms = t->grant->sent_ms + t->grant->ttl_ms;
-    return rf__zoo_nodes_put(self(t->step.base)->nodes, &t->node);
+    return note(&t->step, &t->node);
 }
 
 /*
@@ -359,7 +378,7 @@ static rf_status prove(turn *t)
 
     t->grant->sent_ms = rf__now_ms();
     t->node.until_ms = t->grant->sent_ms + t->grant->ttl_ms;
-    status = rf__zoo_nodes_put(self(t->step.base)->nodes, &t->node);
+    status = note(&t->step, &t->node);
     if (status != RF_OK)
         return status;
     rf__zoo_write_words(words, t->grant->ttl_ms, t->step.session.session_ms);
@@ -372,7 +391,6 @@ static rf_status prove(turn *t)
 
 static rf_status take(turn *t)
 {
-    rf__zoo_nodes *nodes = self(t->step.base)->nodes;
     rf_status status = RF_OK;
 
     if (t->node.is_granted) {
@@ -385,7 +403,7 @@ static rf_status take(turn *t)
         return status;
     t->node.is_granted = 1;
     t->grant->fence = self(t->step.base)->numbers_from + t->node.czxid;
-    return rf__zoo_nodes_put(nodes, &t->node);
+    return note(&t->step, &t->node);
 }
 
 static rf_status decide(turn *t)
@@ -447,6 +465,9 @@ static rf_status acquire(rf__source *base, rf__grant *grant, rf_fence floor,
     if (status == RF_OK)
         status = decide(&t);
     free(t.list.names);
+    /* It says that nothing has landed. */
+    if (status == RF_NOMEM && t.node.name[0] != '\0' && !t.node.is_granted)
+        (void)leave(&t.step, &t.node);
     if (status == RF_OK && grant->fence <= floor) {
         (void)leave(&t.step, &t.node);
         return too_low(base, floor);
@@ -498,7 +519,7 @@ static rf_status renew(rf__source *base, rf__grant *grant, int64_t deadline_ms)
     /* Never sooner than was promised before, and not while this is going on. */
     if (node.until_ms < grant->sent_ms + grant->ttl_ms)
         node.until_ms = grant->sent_ms + grant->ttl_ms;
-    status = rf__zoo_nodes_put(self(base)->nodes, &node);
+    status = note(&s, &node);
     if (status != RF_OK)
         return status;
     rf__zoo_write_words(words, node.until_ms - grant->sent_ms,
@@ -727,14 +748,15 @@ static rf_status force_release(rf__source *base, const char *resource,
     return status;
 }
 
-static rf_status read_names(const rf__zoo_reply *list, rf__page *page)
+static rf_status read_names(rf__source *base, const rf__zoo_reply *list,
+                            rf__page *page)
 {
     char resource[RF_RESOURCE_MAX + 1];
     const char *name = list->names;
     char *to = page->names = malloc(list->n * sizeof(resource) + 1);
 
     if (to == NULL)
-        return RF_NOMEM;
+        return fail(base, RF_NOMEM, "out of memory");
     for (size_t i = 0; i < list->n; i++, name += strlen(name) + 1) {
         size_t size;
 
@@ -766,7 +788,7 @@ static rf_status list(rf__source *base, rf__page *page, int64_t deadline_ms)
     status = only_read(
         answer(&s, send_at(&s, RF__ZOO_LIST, root.text, NULL), &names));
     if (status == RF_OK)
-        status = read_names(&names, page);
+        status = read_names(base, &names, page);
     free(names.names);
     return status;
 }

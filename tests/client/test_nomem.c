@@ -3,16 +3,14 @@
 /*
  * test_nomem.c - memory runs out at the n-th request, for every n
  *
- * The linker puts the functions below in the place of malloc and its like, and
- * of the two of hiredis that allocate.
+ * For our own code; the linker puts functions in the place of the two of hiredis
+ * that allocate, as well.
  */
+#include "our_memory.h"
 #include "rf_test.h"
 
-#include <errno.h>
 #include <hiredis/hiredis.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "client.h"
@@ -20,43 +18,13 @@
 #include "redis_server.h"
 
 static redis_server *server;
-/* The keeper's thread asks for memory as well. */
-static atomic_long allocations; /* since armed                       */
-static atomic_long fatal = -1;  /* the one that fails; -1: none does */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *old, size_t size);
 redisReader *__real_redisReaderCreateWithFunctions(
     redisReplyObjectFunctions *functions);
 int __real_redisReaderFeed(redisReader *reader, const char *data, size_t len);
 
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *old, size_t size);
 redisReader *__wrap_redisReaderCreateWithFunctions(
     redisReplyObjectFunctions *functions);
 int __wrap_redisReaderFeed(redisReader *reader, const char *data, size_t len);
-
-static int fails(void)
-{
-    return allocations++ == fatal;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails() ? NULL : __real_realloc(old, size);
-}
 
 redisReader *__wrap_redisReaderCreateWithFunctions(
     redisReplyObjectFunctions *functions)
@@ -70,21 +38,6 @@ int __wrap_redisReaderFeed(redisReader *reader, const char *data, size_t len)
         return __real_redisReaderFeed(reader, data, len);
     reader->err = REDIS_ERR_OOM;
     return REDIS_ERR;
-}
-
-static void arm(long nth)
-{
-    allocations = 0;
-    fatal = nth;
-}
-
-/* 1 when the armed failure has happened; none is armed afterwards. */
-static int disarm(void)
-{
-    int happened = fatal >= 0 && allocations > fatal;
-
-    fatal = -1;
-    return happened;
 }
 
 static int start(void **state)
@@ -113,6 +66,12 @@ static const char *const urls[] = {
     "redis+cluster://127.0.0.1:1,127.0.0.1:2",
     "redlock://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3",
     "postgresql:///nowhere",
+#ifdef RF_ETCD
+    "etcd://127.0.0.1:1,127.0.0.1:2",
+#endif
+#ifdef RF_ZOOKEEPER
+    "zookeeper://127.0.0.1:1,127.0.0.1:2",
+#endif
 };
 #define URLS (sizeof(urls) / sizeof(urls[0]))
 

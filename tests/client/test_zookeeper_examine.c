@@ -6,7 +6,10 @@
  * What one server may suffer from is given to it by
  * tests/cli/the_doctor_looks_at_every_source.sh.
  */
+#include "left_out.h"
 #include "rf_test.h"
+
+#ifdef RF_ZOOKEEPER
 
 #include <poll.h>
 #include <stdio.h>
@@ -295,3 +298,12 @@ int main(void)
 
     return run_group(tests, start, stop);
 }
+
+#else /* RF_ZOOKEEPER */
+
+int main(void)
+{
+    return run_left_out("zookeeper://127.0.0.1");
+}
+
+#endif

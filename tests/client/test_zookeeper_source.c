@@ -5,7 +5,10 @@
  *
  * Three servers.  What every source must do stands in test_every_source.c.
  */
+#include "left_out.h"
 #include "rf_test.h"
+
+#ifdef RF_ZOOKEEPER
 
 #include <pthread.h>
 #include <signal.h>
@@ -18,6 +21,8 @@
 #include <unistd.h>
 
 #include "pg_world.h"
+#include "told.h"
+#include "wire.h"
 #include "zookeeper_ensemble.h"
 #include "zookeeper_line.h"
 #include "zookeeper_proxy.h"
@@ -411,27 +416,62 @@ static void test_node_that_an_operator_deletes_is_a_lock_lost(void **state)
     rf_close(other);
 }
 
+static int count_one(const char *resource, const rf_info *info, void *arg)
+{
+    (void)resource, (void)info;
+    ++*(int *)arg;
+    return 0;
+}
+
+/* Everything that could be tried; a child that hangs ends by the alarm. */
+static int child_is_sent_away(rf_client *client, rf_lock *lock)
+{
+    rf_keep_options keep_it = RF_KEEP_INIT;
+    rf_lock *own;
+    rf_info info;
+    told t = { 0 };
+    int n = 0;
+
+    alarm(30);
+    return rf_renew(lock, 1000) == RF_MISUSE &&
+           rf_keep(lock, &keep_it) == RF_MISUSE && rf_lock_fence(lock) == 0 &&
+           take(client, "child", 0, &own) == RF_MISUSE &&
+           strstr(rf_message(client), "forked child") != NULL &&
+           take(client, "child", 1000, &own) == RF_MISUSE &&
+           rf_inspect(client, "fork", &info) == RF_MISUSE &&
+           rf_list(client, count_one, &n) == RF_MISUSE &&
+           rf_force_release(client, "fork", 1, "test") == RF_MISUSE &&
+           rf_examine(client, told_note, &t) == RF_MISUSE &&
+           rf_release(lock) == RF_MISUSE;
+}
+
+/* The lock is kept, so that all threads there can be are running. */
 static void test_forked_child_is_told_to_open_its_own(void **state)
 {
     rf_client *client = open_zookeeper(10000);
-    rf_lock *lock, *own;
+    int64_t begin_ms = test_now_ms();
+    rf_lock *lock;
     pid_t child;
     int result;
 
     (void)state;
-    assert_status(take(client, "fork", 0, &lock), RF_OK);
+    assert_status(take_for(client, "fork", 2000, 0, &lock), RF_OK);
+    keep(lock);
     child = fork();
     if (child == 0) {
-        int fine = rf_renew(lock, 1000) == RF_MISUSE &&
-                   take(client, "child", 0, &own) == RF_MISUSE &&
-                   strstr(rf_message(client), "forked child") != NULL;
+        int fine = child_is_sent_away(client, lock);
 
         rf_close(client);
         _exit(fine ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &result, 0), child);
     assert_int_equal(result, 0);
-    assert_status(rf_renew(lock, 40000), RF_OK);
+    /* The session has not ended with the child, nor anything in it. */
+    while (test_now_ms() - begin_ms < 3000) {
+        assert_true(rf_lock_fence(lock) > 0);
+        usleep(10000);
+    }
+    assert_int_equal(lined_up("fork", NULL), 1);
     assert_status(rf_release(lock), RF_OK);
     rf_close(client);
 }
@@ -647,6 +687,160 @@ static void test_node_that_nobody_asks_for_is_taken_away(void **state)
     zookeeper_proxy_stop(proxy);
 }
 
+/* What was made, and never answered, is looked for by its holder. */
+static void test_node_of_another_client_of_the_same_holder_stays(void **state)
+{
+    zookeeper_proxy *proxy = zookeeper_proxy_start(
+        zookeeper_ensemble_port(zookeeper, 0));
+    rf_client *client = open_at(zookeeper_proxy_url(proxy), 300);
+    rf_client *other = open_zookeeper(10000);
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_lock *lock, *none;
+
+    (void)state;
+    opts.holder = "00000000000000000000000000005a3e";
+    assert_status(take_for(client, "same", 20000, 0, &lock), RF_OK);
+    assert_status(rf_release(lock), RF_OK);
+    zookeeper_proxy_set(proxy, ZOOKEEPER_SILENT, ZOOKEEPER_ANY);
+    opts.ttl_ms = 1500;
+    assert_status(rf_acquire(client, "same", &opts, &none), RF_UNKNOWN);
+    opts.ttl_ms = 30000;
+    assert_status(rf_acquire(other, "same", &opts, &lock), RF_OK);
+    zookeeper_proxy_set(proxy, ZOOKEEPER_PASS, ZOOKEEPER_ANY);
+    await_line("same", 2);
+    await_line("same", 1);
+    assert_status(rf_renew(lock, 30000), RF_OK);
+    assert_status(rf_release(lock), RF_OK);
+    assert_int_equal(lined_up("same", NULL), 0);
+    rf_close(client);
+    rf_close(other);
+    zookeeper_proxy_stop(proxy);
+}
+
+/* ---- Requests that come late ------------------------------------------------------------- */
+
+static void await_held(wire *line)
+{
+    int64_t begin_ms = test_now_ms();
+
+    while (!wire_is_holding(line)) {
+        assert_at_most_ms(begin_ms, 30000);
+        usleep(1000);
+    }
+}
+
+#define WRITER_MS   7777
+#define WRITER_TEXT "7777 " /* so a node of its begins */
+
+typedef struct writer {
+    pthread_t thread;
+    char url[128];
+    atomic_llong fence;
+    atomic_int may_go;
+} writer;
+
+static void *wait_to_write(void *arg)
+{
+    writer *w = arg;
+    rf_client *client = open_at(w->url, 20000);
+    rf_lock *lock;
+
+    if (take_for(client, "write", WRITER_MS, 60000, &lock) != RF_OK) {
+        w->fence = -1;
+    } else {
+        w->fence = rf_lock_fence(lock);
+        while (!w->may_go)
+            usleep(1000);
+        rf_release(lock);
+    }
+    rf_close(client);
+    return NULL;
+}
+
+static int64_t await_fence(writer *w)
+{
+    while (w->fence == 0)
+        usleep(1000);
+    return w->fence;
+}
+
+/*
+ * It was told that it is the first; and between that and its write to the node
+ * the node goes.  What a server has told is no proof, only a write is.
+ */
+static void test_who_has_waited_takes_no_lock_that_is_gone(void **state)
+{
+    wire *line = wire_start(zookeeper_ensemble_port(zookeeper, 0));
+    rf_client *client = open_zookeeper(10000);
+    writer w = { .fence = 0 };
+    rf_lock *lock;
+
+    (void)state;
+    assert_status(take(client, "write", 0, &lock), RF_OK);
+    snprintf(w.url, sizeof(w.url), "zookeeper://127.0.0.1:%d", wire_port(line));
+    pthread_create(&w.thread, NULL, wait_to_write, &w);
+    await_line("write", 2);
+    wire_hold(line, WRITER_TEXT);
+    assert_status(rf_release(lock), RF_OK);
+    await_held(line);
+    at_first(RF__ZOO_DELETE, "write");
+    wire_let_go(line);
+    assert_true(await_fence(&w) > 0);
+    assert_true(at_first(RF__ZOO_GET, "write").czxid == w.fence);
+    assert_int_equal(lined_up("write", NULL), 1);
+    w.may_go = 1;
+    pthread_join(w.thread, NULL);
+    rf_close(client);
+    wire_stop(line);
+}
+
+/* Through the line, and when that hangs to another server: where it is first. */
+static rf_client *open_through(wire *line)
+{
+    char url[128];
+
+    snprintf(url, sizeof(url), "zookeeper://127.0.0.1:%d,127.0.0.1:%d",
+             wire_port(line), zookeeper_ensemble_port(zookeeper, 1));
+    for (;;) {
+        int before = wire_connections(line);
+        rf_client *client = open_at(url, 30000);
+        rf_lock *lock;
+
+        assert_status(take_for(client, "route", 4000, 0, &lock), RF_OK);
+        assert_status(rf_release(lock), RF_OK);
+        if (wire_connections(line) > before)
+            return client;
+        rf_close(client);
+    }
+}
+
+/*
+ * The session has moved to another server; the node has been asked for once more
+ * there, and the first request arrives where the session was before.
+ */
+static void test_request_of_a_session_that_has_moved_on_lands_nowhere(
+    void **state)
+{
+    wire *line = wire_start(zookeeper_ensemble_port(zookeeper, 0));
+    rf_client *client = open_through(line);
+    rf_acquire_options opts = RF_ACQUIRE_INIT;
+    rf_lock *lock;
+
+    (void)state;
+    opts.holder = "00000000000000000000000000005e55";
+    wire_hold(line, opts.holder);
+    assert_status(rf_acquire(client, "moved", &opts, &lock), RF_OK);
+    assert_true(wire_is_holding(line));
+    wire_let_go(line);
+    assert_int_equal(lined_up("moved", NULL), 1);
+    assert_true(at_first(RF__ZOO_GET, "moved").czxid == rf_lock_fence(lock));
+    assert_status(rf_renew(lock, 30000), RF_OK);
+    assert_status(rf_release(lock), RF_OK);
+    assert_int_equal(lined_up("moved", NULL), 0);
+    rf_close(client);
+    wire_stop(line);
+}
+
 /* ---- Numbers ------------------------------------------------------------------------------ */
 
 static void test_fence_is_no_number_of_a_name(void **state)
@@ -819,6 +1013,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_node_whose_making_was_not_answered_is_found),
         cmocka_unit_test(test_release_tells_whether_its_answer_was_lost),
         cmocka_unit_test(test_node_that_nobody_asks_for_is_taken_away),
+        cmocka_unit_test(test_node_of_another_client_of_the_same_holder_stays),
+        cmocka_unit_test(test_who_has_waited_takes_no_lock_that_is_gone),
+        cmocka_unit_test(
+            test_request_of_a_session_that_has_moved_on_lands_nowhere),
         cmocka_unit_test(test_only_the_same_user_may),
         cmocka_unit_test(test_node_that_is_not_there_is_told),
         cmocka_unit_test(test_lock_is_not_passed_on),
@@ -833,3 +1031,12 @@ int main(int argc, char **argv)
         return hold(argv[1], argv[2]);
     return run_group(tests, start, stop);
 }
+
+#else /* RF_ZOOKEEPER */
+
+int main(void)
+{
+    return run_left_out("zookeeper://127.0.0.1");
+}
+
+#endif
