@@ -136,8 +136,8 @@ typedef struct rf_options {
  * Both are asked again, until timeout_ms is over, when a connection breaks or a
  * server says that it is not the one.  The hosts of redlock are 3, 5, 7 or 9
  * independent masters, of which a majority must agree; their fences are ordered
- * as those of one Redis are.  It has no shared locks, and neither
- * has postgresql, where the extension keeps the locks.
+ * as those of one Redis are.  It has no shared locks, and neither have
+ * postgresql, where the extension keeps the locks, etcd and zookeeper.
  *
  * User, password, paths and master may be percent-encoded.  opts is copied; NULL
  * means the defaults.  Nothing is connected yet: the call that first needs the
