@@ -42,7 +42,7 @@ packages() {
         echo strace
         ;;
     deb) echo build-essential debhelper dpkg-dev git ;;
-    sim) echo liblua5.1-0-dev ;;
+    sim) echo libluajit-5.1-dev ;;
     *)
         echo "deps: unknown group $1" >&2
         exit 2

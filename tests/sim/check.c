@@ -56,6 +56,7 @@ static operation operations[OPERATIONS_MAX];
 static int count;
 static history histories[RESOURCES];
 static belief beliefs[HOLDERS + 1][RESOURCES];
+static int at_hand[RESOURCES]; /* how many of these have a lock */
 static names without;  /* told that nothing landed; the number: of what */
 static names released; /* the number: of messages sent by then          */
 
@@ -71,6 +72,7 @@ void check_begin(void)
         histories[i].n = 0;
     }
     memset(beliefs, 0, sizeof(beliefs));
+    memset(at_hand, 0, sizeof(at_hand));
 }
 
 static void add_name(names *list, const char *holder, int64_t number)
@@ -254,6 +256,7 @@ void check_has(int holder, int resource, const rf_lock *lock, int64_t cap_ms)
 {
     belief *b = &beliefs[holder][resource];
 
+    at_hand[resource] += b->lock == NULL;
     b->lock = lock;
     b->host = sim_here();
     b->told = 0;
@@ -263,6 +266,7 @@ void check_has(int holder, int resource, const rf_lock *lock, int64_t cap_ms)
 void check_forgets(int holder)
 {
     for (int r = 0; r < RESOURCES; r++) {
+        at_hand[r] -= beliefs[holder][r].lock != NULL;
         beliefs[holder][r].lock = NULL;
         beliefs[holder][r].told = 0;
     }
@@ -328,7 +332,7 @@ void check_step(void)
         const belief *believed[HOLDERS + 1];
         int n = 0, readers = 0;
 
-        for (int i = 0; i <= HOLDERS; i++) {
+        for (int i = 0; i <= HOLDERS && at_hand[r] > 0; i++) {
             if (!is_believed(&beliefs[i][r]))
                 continue;
             readers += beliefs[i][r].lock->shared;

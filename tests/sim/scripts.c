@@ -4,7 +4,8 @@
  * scripts.c - the commands of the small Redis, and the scripts
  *
  * One Lua state for all servers and all worlds: a script leaves nothing behind
- * in it.  The answer of a command is pushed on Lua's stack.
+ * in it but litter, which goes between two worlds.  The answer of a command is
+ * pushed on Lua's stack.
  */
 #include "scripts.h"
 
@@ -68,17 +69,19 @@ static int push_error(const char *text)
 }
 
 /* One for all: no script of ours writes to it. */
+static int ok;
+
+static void make_ok(void)
+{
+    lua_createtable(lua, 0, 1);
+    lua_pushliteral(lua, "OK");
+    lua_setfield(lua, -2, "ok");
+    ok = luaL_ref(lua, LUA_REGISTRYINDEX);
+}
+
 static int push_ok(void)
 {
-    static int made = LUA_NOREF;
-
-    if (made == LUA_NOREF) {
-        lua_createtable(lua, 0, 1);
-        lua_pushliteral(lua, "OK");
-        lua_setfield(lua, -2, "ok");
-        made = luaL_ref(lua, LUA_REGISTRYINDEX);
-    }
-    lua_rawgeti(lua, LUA_REGISTRYINDEX, made);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, ok);
     return 1;
 }
 
@@ -415,7 +418,11 @@ static void add_function(const char *name, int protected)
 static void open_lua(void)
 {
     lua = lua_newstate(memory_for_lua, NULL);
+    lua_gc(lua, LUA_GCSTOP, 0);
     luaL_openlibs(lua);
+    /* LuaJIT does not compile what makes functions, and all of ours do. */
+    (void)luaL_dostring(lua, "if jit then jit.off() end");
+    make_ok();
     lua_newtable(lua);
     add_function("call", 0);
     add_function("pcall", 1);
@@ -428,6 +435,15 @@ static void open_lua(void)
             sim_fail("script %d: %s", i, lua_tostring(lua, -1));
         scripts[i].compiled = luaL_ref(lua, LUA_REGISTRYINDEX);
     }
+    memory_keep_lua();
+}
+
+void scripts_begin(void)
+{
+    if (lua == NULL)
+        open_lua();
+    else if (memory_rewind_lua())
+        keys.n = args.n = 0;
 }
 
 /* What a script returned, or the error that ended it, at the stack's top. */
@@ -531,8 +547,6 @@ void scripts_eval(script_call *call)
     int by_digest = strcmp(argv[0], "EVALSHA") == 0;
     int which = find_script(argv[1], by_digest, call->len[1]);
 
-    if (lua == NULL)
-        open_lua();
     ks = call->ks;
     call->name = NULL;
     if (by_digest && !(ks->scripts & 1u << which)) {

@@ -96,6 +96,7 @@ void servers_begin(void)
     }
     master = split = moved = 0;
     honest = ordered = 1;
+    scripts_begin();
     choose();
 }
 

@@ -4,7 +4,7 @@
  * world.c - time, chance, hosts and tasks
  *
  * Tasks are coroutines: started on a stack of their own by ucontext, switched
- * by _setjmp and _longjmp, which ask the kernel for nothing.
+ * by what asks the kernel for nothing.
  */
 #define _GNU_SOURCE
 #include "world.h"
@@ -40,6 +40,17 @@ struct sim_host {
     int64_t asleep;  /* how long it was suspended, ms  */
 };
 
+/* The compiler's own, where it has them, do not look for what to clean up. */
+#ifdef __x86_64__
+typedef void *place[5];
+#define STOPS_AT(p) (__builtin_setjmp(p) == 0)
+#define GO_ON_AT(p) __builtin_longjmp(p, 1)
+#else
+typedef jmp_buf place;
+#define STOPS_AT(p) (_setjmp(p) == 0)
+#define GO_ON_AT(p) _longjmp(p, 1)
+#endif
+
 struct sim_task {
     void (*run)(void *);
     void *what;
@@ -47,7 +58,7 @@ struct sim_task {
     const void *waits_for;
     int ended, waiting;
     int64_t ticket; /* of the current wait: older wake-ups are void */
-    jmp_buf at;
+    place at;
     int started; /* in some world: its stack is in use */
 };
 
@@ -62,14 +73,14 @@ int tracing;
 static int64_t fault_sums_before[SIM_FAULT_KINDS];
 static uint64_t world_seed, state;
 static int64_t now;
-static event heap[EVENTS_MAX];
+static event agenda[EVENTS_MAX];
 static int events;
 static sim_host hosts[HOSTS_MAX];
 static int host_count;
 static sim_task tasks[TASKS_MAX];
 static int task_count;
 static sim_task *current;
-static jmp_buf scheduler;
+static place scheduler;
 static ucontext_t launch_from;
 static char stacks[TASKS_MAX][STACK_SIZE] __attribute__((aligned(16)));
 
@@ -130,7 +141,11 @@ int sim_met(sim_fault fault)
     return fault_sums[fault] != fault_sums_before[fault];
 }
 
-/* ---- Events: a heap by time, then by chance -------------------------------- */
+/*
+ * ---- Events: by time, then by chance, the next one last -----------------------
+ *
+ * There are some ten, and what is new is mostly due before the others.
+ */
 
 int64_t sim_now(void)
 {
@@ -146,30 +161,9 @@ void sim_at(int64_t when, void (*act)(void *, int64_t), void *what, int64_t n)
 
     if (events == EVENTS_MAX)
         sim_fail("simulator: too many events");
-    for (; i > 0 && e.order < heap[(i - 1) / 2].order; i = (i - 1) / 2)
-        heap[i] = heap[(i - 1) / 2];
-    heap[i] = e;
-}
-
-static event next_event(void)
-{
-    event first = heap[0], last = heap[--events];
-    int i = 0;
-
-    for (;;) {
-        int child = 2 * i + 1;
-
-        if (child >= events)
-            break;
-        child += child + 1 < events &&
-                 heap[child + 1].order < heap[child].order;
-        if (last.order < heap[child].order)
-            break;
-        heap[i] = heap[child];
-        i = child;
-    }
-    heap[i] = last;
-    return first;
+    for (; i > 0 && agenda[i - 1].order < e.order; i--)
+        agenda[i] = agenda[i - 1];
+    agenda[i] = e;
 }
 
 /* ---- Hosts ------------------------------------------------------------------- */
@@ -207,8 +201,8 @@ static void launch(void)
         task->run(task->what);
         task->ended = 1;
         sim_wake_all(task);
-        if (_setjmp(task->at) == 0)
-            _longjmp(scheduler, 1);
+        if (STOPS_AT(task->at))
+            GO_ON_AT(scheduler);
     }
 }
 
@@ -233,9 +227,9 @@ static void start(sim_task *task)
 static void resume(sim_task *task)
 {
     current = task;
-    if (_setjmp(scheduler) == 0) {
+    if (STOPS_AT(scheduler)) {
         if (task->started)
-            _longjmp(task->at, 1);
+            GO_ON_AT(task->at);
         start(task);
     }
     current = NULL;
@@ -298,8 +292,8 @@ void sim_wait_for(const void *what, int64_t until)
     task->ticket++;
     if (until != SIM_FOR_EVER)
         sim_at(until, wake_up, task, task->ticket);
-    if (_setjmp(task->at) == 0)
-        _longjmp(scheduler, 1);
+    if (STOPS_AT(task->at))
+        GO_ON_AT(scheduler);
     task->waits_for = NULL;
 }
 
@@ -381,7 +375,7 @@ void sim_begin(uint64_t seed)
 void sim_run(void)
 {
     while (events > 0) {
-        event e = next_event();
+        event e = agenda[--events];
 
         now = (int64_t)(e.order >> TIME_SHIFT);
         if (now > 100000)

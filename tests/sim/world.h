@@ -183,5 +183,7 @@ void sim_fail(const char *format, ...)
 /* memory.c: what the client and the world have allocated and not freed. */
 int64_t memory_in_use(void);
 void *memory_for_lua(void *ud, void *at, size_t size, size_t wanted);
+void memory_keep_lua(void);  /* what there is now is to stay           */
+int memory_rewind_lua(void); /* back to that, if it is worth the while */
 
 #endif /* SIM_WORLD_H */
