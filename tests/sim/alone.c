@@ -22,6 +22,22 @@ void told_nothing(const worker *w, int resource, const char *holder)
         check_told_nothing(resource, holder);
 }
 
+static rf_status ask_floor(void *arg, const char *resource, rf_fence *out)
+{
+    const worker *w = arg;
+
+    sums[SUM_ASKED]++;
+    return rf_pg_floor(w->conn, resource, out);
+}
+
+void may_ask(worker *w, rf_acquire_options *opts)
+{
+    if (idle_ms == 0 && !sim_chance(200))
+        return;
+    opts->ask_floor = ask_floor;
+    opts->ask_floor_arg = w;
+}
+
 /* The client is closed before the lock is given back, by mistake or in haste. */
 static void leave_in_haste(section *s)
 {
@@ -42,11 +58,12 @@ void work_alone(worker *w, const rf_acquire_options *wish)
     section s = { .w = w, .resource = resource, .name = "r0" };
     rf_acquire_options opts = *wish;
     char holder[RF_HOLDER_LEN + 1];
-    check_mark before = check_before(resource);
-    rf_fence fence;
+    check_mark before;
     rf_status status = rf_holder_new(holder);
 
     opts.holder = holder;
+    may_ask(w, &opts);
+    before = check_before(resource, &opts);
     s.name[1] = (char)('0' + resource);
     status = rf_acquire(w->client, s.name, &opts, &s.lock);
     sums[SUM_SHORT] += status == RF_REFUSED;
@@ -60,9 +77,8 @@ void work_alone(worker *w, const rf_acquire_options *wish)
         told_nothing(w, resource, holder);
     if (status != RF_OK)
         return;
-    fence = rf_lock_fence(s.lock);
-    if (fence != 0)
-        check_granted(&before, fence, 0);
+    if (rf_lock_fence(s.lock) != 0)
+        check_granted(&before, s.lock, 0);
     check_has(w->id, resource, s.lock, 0);
     keeping_begins(&s);
     section_believes(&s);

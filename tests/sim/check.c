@@ -14,7 +14,7 @@
 
 #define OPERATIONS_MAX 256
 #define GRANTS_MAX     128
-#define HOLDERS_MAX    64
+#define HOLDERS_MAX    256
 
 typedef enum told { PENDING, DONE, REFUSED, UNKNOWN } told;
 
@@ -59,11 +59,12 @@ static belief beliefs[HOLDERS + 1][RESOURCES];
 static int at_hand[RESOURCES]; /* how many of these have a lock */
 static names without;  /* told that nothing landed; the number: of what */
 static names released; /* the number: of messages sent by then          */
+static names begun;    /* the number: whose counter                     */
 
 void check_begin(void)
 {
     count = 0;
-    without.n = released.n = 0;
+    without.n = released.n = begun.n = 0;
     for (int i = 0; i < RESOURCES; i++) {
         histories[i].newest = 0;
         histories[i].mark.resource = i;
@@ -197,9 +198,26 @@ int check_newest(int resource)
 
 /* ---- Grants ------------------------------------------------------------------------ */
 
-check_mark check_before(int resource)
+check_mark check_before(int resource, const rf_acquire_options *opts)
 {
-    return histories[resource].mark;
+    check_mark mark = histories[resource].mark;
+
+    mark.asks = opts->ask_floor != NULL;
+    return mark;
+}
+
+void check_begun(int resource, const char *holder)
+{
+    add_name(&begun, holder, resource);
+}
+
+static int has_begun(int resource, const char *holder)
+{
+    for (int i = 0; i < begun.n; i++) {
+        if (begun.number[i] == resource && strcmp(begun.name[i], holder) == 0)
+            return 1;
+    }
+    return 0;
 }
 
 static void check_greater(int64_t fence, int64_t before)
@@ -209,9 +227,10 @@ static void check_greater(int64_t fence, int64_t before)
                  (long long)fence, (long long)before);
 }
 
-void check_granted(const check_mark *before, int64_t fence, int claimed)
+void check_granted(const check_mark *before, const rf_lock *lock, int claimed)
 {
     check_mark *mark = &histories[before->resource].mark;
+    int64_t fence = lock->fence;
 
     sums[SUM_GRANTS]++;
     sums[SUM_QUORUM_GRANTS] += servers_are_quorum();
@@ -222,6 +241,10 @@ void check_granted(const check_mark *before, int64_t fence, int claimed)
         check_greater(fence, before->claimed);
     if (servers_ordered())
         check_greater(fence, before->any);
+    if (before->asks && fence <= before->claimed &&
+        has_begun(before->resource, lock->holder))
+        sim_fail("I18: a counter begins with %lld, and the database knew %lld",
+                 (long long)fence, (long long)before->claimed);
     if (claimed && fence > mark->claimed)
         mark->claimed = fence;
     if (fence > mark->any)

@@ -18,6 +18,8 @@
  * I15 the loss of a kept lock is told once, and not after its release
  * I16 who writes has the lock alone, who reads has it with others who read
  * I17 several locks at once are all of them or none
+ * I18 a counter that was forgotten goes on above what the database has accepted,
+ *     and none is forgotten before its lock is over
  */
 #ifndef SIM_CHECK_H
 #define SIM_CHECK_H
@@ -56,11 +58,15 @@ int check_newest(int resource);
  */
 typedef struct check_mark {
     int resource;
+    int asks; /* and can ask the database, should there be no counter */
     int64_t claimed, any;
 } check_mark;
 
-check_mark check_before(int resource);
-void check_granted(const check_mark *before, int64_t fence, int claimed);
+check_mark check_before(int resource, const rf_acquire_options *opts);
+void check_granted(const check_mark *before, const rf_lock *lock, int claimed);
+
+/* Redis had no counter, and begins one for this holder. */
+void check_begun(int resource, const char *holder);
 
 /* A client was told that nothing landed: no lock may be there for this holder. */
 void check_told_nothing(int resource, const char *holder);

@@ -13,6 +13,7 @@
 
 static worker workers[HOLDERS + 1];
 int crowded;
+int64_t idle_ms;
 
 static void go_home(worker *w)
 {
@@ -130,6 +131,9 @@ static void open_worker(worker *w, int id, void (*task)(void *))
                                 : sim_between(30, 200));
     opts.min_replicas = servers_min_replicas();
     opts.replicas_ms = (int)sim_between(1, 40);
+    /* Not all programs have been changed yet. */
+    if (idle_ms > 0 && sim_chance(850))
+        opts.counter_idle_ms = idle_ms;
     if (rf_open(servers_url(), &opts, &w->client) != RF_OK)
         sim_fail("rf_open: %s", rf_message(NULL));
     weaken(w->client);
@@ -139,6 +143,7 @@ static void open_worker(worker *w, int id, void (*task)(void *))
 void holders_begin(void)
 {
     crowded = sim_chance(200);
+    idle_ms = sim_chance(300) ? sim_between(1, 100) : 0;
     keepings_begin();
     for (int i = 0; i < HOLDERS; i++)
         open_worker(&workers[i], i, hold);

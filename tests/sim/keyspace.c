@@ -25,6 +25,11 @@ static int is_lock(const entry *e)
     return e->name[e->len - 1] == '}';
 }
 
+static int is_counter(const entry *e)
+{
+    return e->name[e->len - 1] == 'e' && e->name[e->len - 6] == ':';
+}
+
 entry *keyspace_find(keyspace *ks, const char *name, size_t len)
 {
     for (int i = 0; i < ks->count; i++) {
@@ -35,6 +40,7 @@ entry *keyspace_find(keyspace *ks, const char *name, size_t len)
         if (e->expires < 0 || keyspace_wall(ks) <= e->expires)
             return e;
         sums[SUM_EXPIRED] += is_lock(e);
+        sums[SUM_FORGOTTEN] += is_counter(e);
         keyspace_remove(e);
     }
     return NULL;

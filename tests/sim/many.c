@@ -14,7 +14,7 @@ typedef struct wanted {
     rf_lock *locks[RESOURCES];
 } wanted;
 
-static void choose_order(wanted *all)
+static void choose_order(wanted *all, const rf_acquire_options *opts)
 {
     static const char *const names[RESOURCES] = { "r0", "r1" };
     int first = (int)sim_between(0, RESOURCES - 1);
@@ -24,17 +24,15 @@ static void choose_order(wanted *all)
 
         all->resource[i] = r;
         all->name[i] = names[r];
-        all->before[i] = check_before(r);
+        all->before[i] = check_before(r, opts);
     }
 }
 
 static void hold_all(const wanted *all)
 {
     for (int i = 0; i < RESOURCES; i++) {
-        rf_fence fence = rf_lock_fence(all->locks[i]);
-
-        if (fence != 0)
-            check_granted(&all->before[i], fence, 0);
+        if (rf_lock_fence(all->locks[i]) != 0)
+            check_granted(&all->before[i], all->locks[i], 0);
         check_has(all->w->id, all->resource[i], all->locks[i], 0);
     }
 }
@@ -62,8 +60,9 @@ void work_on_all(worker *w, const rf_acquire_options *wish)
     char holder[RF_HOLDER_LEN + 1];
     rf_status status = rf_holder_new(holder);
 
-    choose_order(&all);
     opts.holder = holder;
+    may_ask(w, &opts);
+    choose_order(&all, &opts);
     status = rf_acquire_all(w->client, all.name, RESOURCES, &opts, all.locks);
     sums[SUM_SHORT] += status == RF_REFUSED;
     sim_trace("all at once: %s, %s", rf_status_name(status),

@@ -142,11 +142,13 @@ static rf_status add_by_transaction(section *s)
 static rf_status acquire(section *s, const rf_acquire_options *opts)
 {
     worker *w = s->w;
+    rf_acquire_options options = *opts;
     rf_status status;
 
     if (weakness != SIM_NO_CLAIM)
         return rf_pg_acquire(w->client, w->conn, s->name, opts, &s->lock);
-    status = rf_acquire(w->client, s->name, opts, &s->lock);
+    may_ask(w, &options);
+    status = rf_acquire(w->client, s->name, &options, &s->lock);
     if (status == RF_OK)
         rf__lock_set_claimed(s->lock);
     return status;
@@ -161,8 +163,7 @@ static int grants_count(void)
 int section_begin(section *s, worker *w, int resource,
                   const rf_acquire_options *opts)
 {
-    check_mark before = check_before(resource);
-    rf_fence fence;
+    check_mark before = check_before(resource, opts);
     rf_status status;
 
     memset(s, 0, sizeof(*s));
@@ -185,9 +186,9 @@ int section_begin(section *s, worker *w, int resource,
                "acquire", w);
         return 0;
     }
-    fence = rf_lock_fence(s->lock);
-    if (fence != 0 && grants_count())
-        check_granted(&before, fence, weakness == SIM_SOUND);
+    if (rf_lock_fence(s->lock) != 0 && grants_count())
+        check_granted(&before, s->lock,
+                      weakness == SIM_SOUND || weakness == SIM_SILENT);
     check_has(w->id, resource, s->lock, 0);
     keeping_begins(s);
     return 1;

@@ -31,6 +31,9 @@ typedef struct section {
     int shared;       /* with others who only read        */
 } section;
 
+/* How long Redis remembers a counter that nobody uses, ms; 0: for ever. */
+extern int64_t idle_ms;
+
 /* In a crowded world locks run out all the time, and claims queue up. */
 extern int crowded;
 
@@ -69,6 +72,10 @@ void told_nothing(const worker *w, int resource, const char *holder);
 
 /* shared.c: one beside others who read. */
 void work_shared(worker *w, const rf_acquire_options *wish);
+
+/* What there is to tell when Redis has forgotten a counter: asked by some, and by
+ * all where that can be. */
+void may_ask(worker *w, rf_acquire_options *opts);
 
 /* many.c: all of them at once. */
 void work_on_all(worker *w, const rf_acquire_options *wish);

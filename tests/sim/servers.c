@@ -11,6 +11,7 @@
 
 #include "check.h"
 #include "scripts.h"
+#include "section.h"
 #include "slots.h"
 
 #define MASTERS_MAX    5
@@ -47,6 +48,7 @@ static int split;  /* the old one has not heard yet */
 static int min_replicas;
 static int over_tcp;
 static int honest, ordered, moved;
+static int64_t forgotten; /* counters, before this world */
 
 /* ---- A world's servers ----------------------------------------------------------- */
 
@@ -96,6 +98,7 @@ void servers_begin(void)
     }
     master = split = moved = 0;
     honest = ordered = 1;
+    forgotten = sums[SUM_FORGOTTEN];
     scripts_begin();
     choose();
 }
@@ -135,7 +138,7 @@ int servers_honest(void)
 
 int servers_ordered(void)
 {
-    return ordered;
+    return ordered && sums[SUM_FORGOTTEN] == forgotten;
 }
 
 int servers_moved(void)
@@ -195,6 +198,28 @@ int servers_share(int resource, const char *holder)
     if (kind == CLUSTER)
         master = slots_server(resource);
     return kind != QUORUM && shares(&servers[master], resource, holder);
+}
+
+/*
+ * A counter is there for as long as a lock with a number is, at the least; but
+ * for one whose slot is moving, which is renewed without.
+ */
+static void check_counters(server *s)
+{
+    static const char *const counters[RESOURCES] = { "{lock:v1:r0}:fence",
+                                                     "{lock:v1:r1}:fence" };
+
+    for (int r = 0; r < RESOURCES; r++) {
+        const char *name = lock_names[r];
+        const entry *lock = keyspace_find(&s->data, name, strlen(name));
+        const entry *counter = keyspace_find(&s->data, counters[r],
+                                             strlen(counters[r]));
+
+        if (lock != NULL && counter != NULL && counter->expires >= 0 &&
+            lock->value[0] >= '1' && lock->value[0] <= '9' &&
+            counter->expires < lock->expires)
+            sim_fail("I18: the counter of %s goes before the lock does", name);
+    }
 }
 
 /* ---- Commands ------------------------------------------------------------------------ */
@@ -318,6 +343,8 @@ static void evaluate(server_call *call)
     run_script(s, &script);
     if (script.name == NULL)
         return;
+    if (idle_ms > 0 && !(kind == CLUSTER && moved))
+        check_counters(s);
     if (strncmp(script.name, "renew", 5) == 0)
         check_renewal(script.args[0], call->sent);
     sums[SUM_RAISED] += strcmp(script.name, "raise") == 0;

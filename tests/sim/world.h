@@ -72,7 +72,8 @@ typedef enum sim_fault {
     X(NO_RAISE, "no-raise") /* a quorum's second step does nothing  */         \
     X(NO_WAIT, "no-wait")   /* WAIT counts replicas that have less  */         \
     X(HALF, "half")         /* several at once: some will do        */         \
-    X(BESIDE, "beside")     /* who writes does not see who reads    */
+    X(BESIDE, "beside")     /* who writes does not see who reads    */         \
+    X(SILENT, "silent")     /* a counter begins anew, nobody asked  */
 
 #define SIM_WEAKNESS_NUMBER(id, name) SIM_##id,
 typedef enum sim_weakness {
@@ -106,7 +107,9 @@ typedef enum sim_weakness {
     X(RESOLVED, "resolved")              \
     X(AGAIN, "sent again")               \
     X(RETIRED, "retired")                \
-    X(HEALED, "healed at birth")
+    X(HEALED, "healed at birth")         \
+    X(FORGOTTEN, "counters forgotten")   \
+    X(ASKED, "floors asked for")
 
 #define SIM_EVENT_NUMBER(id, name) SUM_##id,
 typedef enum sim_event { SIM_EVENTS(SIM_EVENT_NUMBER) SUM_KINDS } sim_event;
