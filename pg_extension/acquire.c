@@ -12,10 +12,10 @@
 
 #include "access/htup_details.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
+#include "answer.h"
 #include "checks.h"
 #include "errcodes.h"
 #include "grant.h"
@@ -65,7 +65,7 @@ claim_next(RfGrant *grant, int64 floor, Oid function)
 		if (Max(row.fence, floor) >= rf_max_fence)
 			raise_exhausted(grant, Max(row.fence, floor));
 		grant->fence = Max(row.fence, floor) + 1;
-		decision = rf_claim_locked(grant, RF_EXCLUSIVE, &row, function);
+		decision = rf_claim_seen(grant, RF_EXCLUSIVE, &row, function);
 	} while (decision != RF_PASS);
 }
 
@@ -112,7 +112,6 @@ acquire(RfGrant *grant, int64 ttl, int64 floor, RfLease *lease, Oid function)
 	}
 	claim_next(grant, floor, function);
 	rf_leases_store(grant, GetCurrentTimestamp() + ttl, lease);
-	rf_leases_look(grant, lease);
 	return RF_GRANTED;
 }
 
@@ -120,18 +119,15 @@ static Datum
 answer(FunctionCallInfo fcinfo, RfOutcome outcome, const RfLease *lease)
 {
 	static const char *const names[] = {"granted", "replayed", "busy"};
-	TupleDesc	desc;
+	static RfAnswer form;
 	Datum		values[3];
 	bool		nulls[3] = {false};
 
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	values[0] = CStringGetTextDatum(names[outcome]);
 	values[1] = Int64GetDatum(lease->fence);
 	nulls[1] = outcome == RF_BUSY;
 	values[2] = Int64GetDatum(rf_lease_left_ms(lease, GetCurrentTimestamp()));
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values,
-											 nulls));
+	return rf_answer(fcinfo, &form, values, nulls);
 }
 
 Datum

@@ -144,3 +144,10 @@ rf_grant_set_holder(RfGrant *grant, const text *holder)
 	grant->holder_space[len] = '\0';
 	grant->holder = grant->holder_space;
 }
+
+bool
+rf_grant_is_for(const RfGrant *grant, const text *name)
+{
+	return VARSIZE_ANY_EXHDR(name) == grant->name_len &&
+		memcmp(VARDATA_ANY(name), grant->name, grant->name_len) == 0;
+}

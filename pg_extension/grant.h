@@ -35,6 +35,9 @@ extern void rf_check_fence(int64 fence);
 extern void rf_grant_set_resource(RfGrant *grant, text *resource);
 extern void rf_grant_set_holder(RfGrant *grant, const text *holder);
 
+/* Is it the resource of that name? */
+extern bool rf_grant_is_for(const RfGrant *grant, const text *name);
+
 extern uint64 rf_resource_hash(const char *name, int len);
 
 #endif							/* RF_GRANT_H */

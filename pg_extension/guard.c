@@ -197,13 +197,12 @@ downgrade(const RfGrant *grant)
 }
 
 RfDecision
-rf_claim_locked(const RfGrant *grant, LOCKMODE mode, RfRow *row,
-				Oid guard_function)
+rf_claim_seen(const RfGrant *grant, LOCKMODE mode, const RfRow *row,
+			  Oid guard_function)
 {
 	RfSeen		seen = {InvalidTransactionId, InvalidCommandId, NULL, 0};
 	RfDecision	decision;
 
-	rf_registry_look(grant, row);
 	decision = rf_decide(row->fence, row->holder, grant->fence, grant->holder);
 	if (decision == RF_ADVANCE && mode != RF_EXCLUSIVE)
 		return RF_ADVANCE;
@@ -223,6 +222,14 @@ rf_claim_locked(const RfGrant *grant, LOCKMODE mode, RfRow *row,
 		downgrade(grant);
 	rf_claim_remember(grant, &seen);
 	return RF_PASS;
+}
+
+RfDecision
+rf_claim_locked(const RfGrant *grant, LOCKMODE mode, RfRow *row,
+				Oid guard_function)
+{
+	rf_registry_look(grant, row);
+	return rf_claim_seen(grant, mode, row, guard_function);
 }
 
 static void

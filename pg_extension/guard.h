@@ -24,4 +24,8 @@
 extern RfDecision rf_claim_locked(const RfGrant *grant, LOCKMODE mode,
 								  RfRow *row, Oid guard_function);
 
+/* The same for who has looked already, under that lock. */
+extern RfDecision rf_claim_seen(const RfGrant *grant, LOCKMODE mode,
+								const RfRow *row, Oid guard_function);
+
 #endif							/* RF_GUARD_H */

@@ -18,30 +18,43 @@
 /* A session that works on ten thousand resources finds most of them again. */
 #define N_HINTS		16384
 
-static RfHint hints[N_HINTS];
+static RfHint hints[RF_HINT_KINDS][N_HINTS];
 static uint64 age = 1;			/* hints of another age are void */
 
 static RfHint *
-place_of(uint64 hash)
+place_of(RfHintKind kind, uint64 hash)
 {
-	return &hints[hash % N_HINTS];
+	return &hints[kind][hash % N_HINTS];
 }
 
-const RfHint *
-rf_hint_find(uint64 hash)
+RfHint *
+rf_hint_find(RfHintKind kind, uint64 hash)
 {
-	RfHint	   *hint = place_of(hash);
+	RfHint	   *hint = place_of(kind, hash);
 
 	return hint->age == age && hint->hash == hash ? hint : NULL;
 }
 
 RfHint *
-rf_hint_new(uint64 hash)
+rf_hint_new(RfHintKind kind, uint64 hash)
 {
-	RfHint	   *hint = place_of(hash);
+	RfHint	   *hint = place_of(kind, hash);
 
 	hint->hash = hash;
 	hint->age = age;
+	return hint;
+}
+
+/* Which buffer its page is in has to be asked: the update does not tell. */
+RfHint *
+rf_hint_set(RfHintKind kind, uint64 hash, Relation table, ItemPointer tid)
+{
+	RfHint	   *hint = rf_hint_new(kind, hash);
+
+	hint->file = rf_file_of(table);
+	hint->buffer = ReadBuffer(table, ItemPointerGetBlockNumber(tid));
+	hint->tid = *tid;
+	ReleaseBuffer(hint->buffer);
 	return hint;
 }
 

@@ -15,24 +15,37 @@
 #include "access/htup.h"
 #include "storage/buf.h"
 #include "storage/itemptr.h"
+#include "utils/rel.h"
 
 #include "compat.h"
+
+/* In which table. */
+typedef enum RfHintKind
+{
+	RF_HINT_CLAIM,
+	RF_HINT_LEASE,
+	RF_HINT_KINDS
+} RfHintKind;
 
 typedef struct RfHint
 {
 	uint64		hash;
 	uint64		age;			/* of the places, when it was made */
-	int64		fence;
+	int64		fence;			/* of a claim; 0: not seen committed yet */
 	RfFile		file;
 	Buffer		buffer;			/* that the page was in */
 	ItemPointerData tid;
 } RfHint;
 
 /* NULL when there is none. */
-extern const RfHint *rf_hint_find(uint64 hash);
+extern RfHint *rf_hint_find(RfHintKind kind, uint64 hash);
 
 /* Where to write a new one; hash and age are filled in. */
-extern RfHint *rf_hint_new(uint64 hash);
+extern RfHint *rf_hint_new(RfHintKind kind, uint64 hash);
+
+/* A new one, to that version. */
+extern RfHint *rf_hint_set(RfHintKind kind, uint64 hash, Relation table,
+							   ItemPointer tid);
 
 /* Row versions may have changed places. */
 extern void rf_hint_forget_all(void);

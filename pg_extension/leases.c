@@ -13,22 +13,23 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
-#include "access/stratnum.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/indexing.h"
+#include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-#include "utils/fmgroids.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
 #include "checks.h"
 #include "compat.h"
 #include "errcodes.h"
+#include "hint.h"
 #include "place.h"
 #include "resource_lock.h"
+#include "row.h"
 
 enum
 {
@@ -51,58 +52,83 @@ rf_leases_lock(const RfGrant *grant)
 }
 
 static void
-read_lease(RfLease *lease, TupleTableSlot *slot)
+clear(RfLease *lease)
 {
-	bool		isnull;
-	const text *holder;
-	int			len;
-
-	lease->fence = DatumGetInt64(slot_getattr(slot, COLUMN_FENCE, &isnull));
-	holder = DatumGetTextPP(slot_getattr(slot, COLUMN_HOLDER, &isnull));
-	/* Too long could only be made by hand, and then equals nobody. */
-	len = Min(VARSIZE_ANY_EXHDR(holder), RF_HOLDER_MAX + 1);
-	memcpy(lease->holder, VARDATA_ANY(holder), len);
-	lease->holder[len] = '\0';
-	lease->expires_at = DatumGetTimestampTz(slot_getattr(slot,
-														 COLUMN_EXPIRES_AT,
-														 &isnull));
-	lease->tid = slot->tts_tid;
-}
-
-static void
-find_lease(Relation leases, const RfGrant *grant, Snapshot snapshot,
-		   RfLease *lease)
-{
-	Relation	index = rf_place_open_index(&place);
-	TupleTableSlot *slot = table_slot_create(leases, NULL);
-	ScanKeyData key;
-	IndexScanDesc scan;
-
-	ScanKeyInit(&key, COLUMN_RESOURCE, BTEqualStrategyNumber, F_TEXTEQ,
-				PointerGetDatum(grant->resource));
-	scan = rf_index_beginscan(leases, index, snapshot, 1);
-	index_rescan(scan, &key, 1, NULL, 0);
-	if (index_getnext_slot(scan, ForwardScanDirection, slot))
-		read_lease(lease, slot);
-	index_endscan(scan);
-	ExecDropSingleTupleTableSlot(slot);
-	index_close(index, NoLock);
-}
-
-/* With the latest snapshot, for the reasons that the registry has. */
-void
-rf_leases_look(const RfGrant *grant, RfLease *lease)
-{
-	Relation	leases = rf_place_open(&place, AccessShareLock);
-	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
-
 	lease->fence = 0;
 	lease->holder[0] = '\0';
 	lease->expires_at = DT_NOBEGIN;
 	ItemPointerSetInvalid(&lease->tid);
-	find_lease(leases, grant, snapshot, lease);
+}
+
+/* Its columns are of the types of a claim's, in the same order. */
+static bool
+read_lease(RfLease *lease, const RfGrant *grant, HeapTuple tuple)
+{
+	RfRow		row;
+
+	if (!rf_grant_is_for(grant, rf_row_read(&row, tuple)))
+		return false;
+	lease->fence = row.fence;
+	strlcpy(lease->holder, row.holder == NULL ? "" : row.holder,
+			sizeof(lease->holder));
+	lease->expires_at = row.claimed_at;
+	lease->tid = row.tid;
+	return true;
+}
+
+/* With the latest snapshot, for the reasons that the registry has. */
+static void
+look_by_index(Oid table, const RfGrant *grant, RfLease *lease)
+{
+	Relation	leases = table_open(table, NoLock);
+	Relation	index = rf_place_open_index(&place);
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	TupleTableSlot *slot = table_slot_create(leases, NULL);
+	IndexScanDesc scan = rf_place_scan(leases, index, grant->resource,
+									   snapshot);
+	bool		should_free;
+
+	clear(lease);
+	if (index_getnext_slot(scan, ForwardScanDirection, slot))
+	{
+		(void) read_lease(lease, grant,
+						  ExecFetchSlotHeapTuple(slot, false, &should_free));
+		(void) rf_hint_set(RF_HINT_LEASE, grant->hash, leases,
+							   &lease->tid);
+	}
+	index_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
 	UnregisterSnapshot(snapshot);
+	index_close(index, NoLock);
 	table_close(leases, NoLock);
+}
+
+/*
+ * The version that this backend saw or wrote last is mostly still the stored
+ * one: who takes a lock gives it back.  As in the registry, not for SERIALIZABLE.
+ */
+static bool
+look_by_hint(Oid table, const RfGrant *grant, RfLease *lease)
+{
+	const RfHint *hint = rf_hint_find(RF_HINT_LEASE, grant->hash);
+	HeapTupleData tuple;
+	bool		found;
+
+	if (hint == NULL || IsolationIsSerializable() ||
+		!rf_hint_follow(hint, table, &tuple))
+		return false;
+	found = read_lease(lease, grant, &tuple);
+	ReleaseBuffer(hint->buffer);
+	return found;
+}
+
+void
+rf_leases_look(const RfGrant *grant, RfLease *lease)
+{
+	Oid			table = rf_place_lock(&place, AccessShareLock);
+
+	if (!look_by_hint(table, grant, lease))
+		look_by_index(table, grant, lease);
 }
 
 static HeapTuple
@@ -118,20 +144,33 @@ form_tuple(Relation leases, const RfGrant *grant, TimestampTz expires_at)
 	return heap_form_tuple(RelationGetDescr(leases), values, nulls);
 }
 
+static void
+become(RfLease *lease, const RfGrant *grant, TimestampTz expires_at,
+	   const ItemPointerData *tid)
+{
+	lease->fence = grant->fence;
+	lease->expires_at = expires_at;
+	lease->tid = *tid;
+	if (grant->holder != lease->holder)
+		strlcpy(lease->holder, grant->holder, sizeof(lease->holder));
+}
+
 void
-rf_leases_store(const RfGrant *grant, TimestampTz expires_at,
-				const RfLease *lease)
+rf_leases_store(const RfGrant *grant, TimestampTz expires_at, RfLease *lease)
 {
 	Relation	leases = rf_place_open(&place, RowExclusiveLock);
 	HeapTuple	tuple = form_tuple(leases, grant, expires_at);
 
 	if (ItemPointerIsValid(&lease->tid))
 	{
+		rf_place_prune(leases, &lease->tid);
 		tuple->t_self = lease->tid;
 		CatalogTupleUpdate(leases, &tuple->t_self, tuple);
 	}
 	else
 		CatalogTupleInsert(leases, tuple);
+	become(lease, grant, expires_at, &tuple->t_self);
+	(void) rf_hint_set(RF_HINT_LEASE, grant->hash, leases, &lease->tid);
 	heap_freetuple(tuple);
 	/* So that this transaction's next look sees it. */
 	CommandCounterIncrement();

@@ -36,9 +36,9 @@ extern void rf_leases_lock(const RfGrant *grant);
 /* As it is committed at this moment, or was written by this transaction. */
 extern void rf_leases_look(const RfGrant *grant, RfLease *lease);
 
-/* Under rf_leases_lock(), in place of what was looked at. */
+/* Under rf_leases_lock(), in place of what was looked at, which it becomes. */
 extern void rf_leases_store(const RfGrant *grant, TimestampTz expires_at,
-							const RfLease *lease);
+							RfLease *lease);
 
 /* For a resource that is retired, under its exclusive lock. */
 extern void rf_leases_remove(const RfLease *lease);

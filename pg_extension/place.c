@@ -10,12 +10,18 @@
 #include "place.h"
 
 #include "access/genam.h"
+#include "access/heapam.h"
+#include "access/stratnum.h"
 #include "access/table.h"
 #include "catalog/namespace.h"
+#include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/inval.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 
+#include "compat.h"
 #include "errcodes.h"
 #include "hint.h"
 
@@ -104,4 +110,31 @@ rf_place_open_index(RfPlace *place)
 	if (!OidIsValid(place->index_oid))
 		find(place);
 	return index_open(place->index_oid, AccessShareLock);
+}
+
+void
+rf_place_prune(Relation table, const ItemPointerData *tid)
+{
+	Buffer		buffer = ReadBuffer(table, ItemPointerGetBlockNumber(tid));
+
+	heap_page_prune_opt(table, buffer);
+	ReleaseBuffer(buffer);
+}
+
+IndexScanDesc
+rf_place_scan(Relation table, Relation index, const text *resource,
+			  Snapshot snapshot)
+{
+	static ScanKeyData key;
+	IndexScanDesc scan;
+
+	if (key.sk_attno == 0)
+	{
+		ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_TEXTEQ, (Datum) 0);
+		fmgr_info_cxt(F_TEXTEQ, &key.sk_func, TopMemoryContext);
+	}
+	key.sk_argument = PointerGetDatum(resource);
+	scan = rf_index_beginscan(table, index, snapshot, 1);
+	index_rescan(scan, &key, 1, NULL, 0);
+	return scan;
 }

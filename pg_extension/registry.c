@@ -11,7 +11,6 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
-#include "access/stratnum.h"
 #include "access/subtrans.h"
 #include "access/table.h"
 #include "access/tableam.h"
@@ -22,8 +21,6 @@
 #include "storage/bufmgr.h"
 #include "storage/procarray.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
@@ -35,7 +32,6 @@
 #include "place.h"
 
 static RfPlace place = {.table = "registry", .index = "registry_pkey"};
-static ScanKeyData by_resource;
 
 static const text *
 read_slot(RfRow *row, TupleTableSlot *slot)
@@ -45,31 +41,6 @@ read_slot(RfRow *row, TupleTableSlot *slot)
 
 	Assert(!should_free);
 	return rf_row_read(row, tuple);
-}
-
-static bool
-is_named(const text *resource, const RfGrant *grant)
-{
-	return VARSIZE_ANY_EXHDR(resource) == grant->name_len &&
-		memcmp(VARDATA_ANY(resource), grant->name, grant->name_len) == 0;
-}
-
-static IndexScanDesc
-begin_scan(Relation registry, Relation index, const RfGrant *grant,
-		   Snapshot snapshot)
-{
-	IndexScanDesc scan;
-
-	if (by_resource.sk_attno == 0)
-	{
-		ScanKeyInit(&by_resource, RF_ROW_RESOURCE, BTEqualStrategyNumber,
-					F_TEXTEQ, (Datum) 0);
-		fmgr_info_cxt(F_TEXTEQ, &by_resource.sk_func, TopMemoryContext);
-	}
-	by_resource.sk_argument = PointerGetDatum(grant->resource);
-	scan = rf_index_beginscan(registry, index, snapshot, 1);
-	index_rescan(scan, &by_resource, 1, NULL, 0);
-	return scan;
 }
 
 /*
@@ -99,7 +70,7 @@ remember(Relation registry, const RfGrant *grant, const RfRow *row,
 
 	if (TransactionIdIsCurrentTransactionId(row->xmin))
 		return;
-	hint = rf_hint_new(grant->hash);
+	hint = rf_hint_new(RF_HINT_CLAIM, grant->hash);
 	hint->fence = row->fence;
 	hint->file = rf_file_of(registry);
 	hint->buffer = ((BufferHeapTupleTableSlot *) slot)->buffer;
@@ -116,7 +87,8 @@ look_by_index(Relation registry, const RfGrant *grant, RfRow *row)
 	Relation	index = rf_place_open_index(&place);
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TupleTableSlot *slot = table_slot_create(registry, NULL);
-	IndexScanDesc scan = begin_scan(registry, index, grant, snapshot);
+	IndexScanDesc scan = rf_place_scan(registry, index, grant->resource,
+									   snapshot);
 
 	rf_row_clear(row);
 	if (index_getnext_slot(scan, ForwardScanDirection, slot))
@@ -141,15 +113,17 @@ look_by_index(Relation registry, const RfGrant *grant, RfRow *row)
 static bool
 look_by_hint(Oid registry, const RfGrant *grant, RfRow *row)
 {
-	const RfHint *hint = rf_hint_find(grant->hash);
+	RfHint	   *hint = rf_hint_find(RF_HINT_CLAIM, grant->hash);
 	HeapTupleData tuple;
 	bool		found;
 
 	if (hint == NULL || IsolationIsSerializable() ||
 		!rf_hint_follow(hint, registry, &tuple))
 		return false;
-	found = is_named(rf_row_read(row, &tuple), grant);
+	found = rf_grant_is_for(grant, rf_row_read(row, &tuple));
 	ReleaseBuffer(hint->buffer);
+	if (found && row->cmin == InvalidCommandId)
+		hint->fence = row->fence;
 	return found;
 }
 
@@ -170,7 +144,7 @@ rf_registry_look(const RfGrant *grant, RfRow *row)
 bool
 rf_registry_was(const RfGrant *grant)
 {
-	const RfHint *hint = rf_hint_find(grant->hash);
+	const RfHint *hint = rf_hint_find(RF_HINT_CLAIM, grant->hash);
 
 	return hint != NULL && hint->fence == grant->fence;
 }
@@ -191,7 +165,7 @@ rf_registry_uncommitted(const RfGrant *grant, int *pid)
 	RfRow		row;
 
 	InitDirtySnapshot(dirty);
-	scan = begin_scan(registry, index, grant, &dirty);
+	scan = rf_place_scan(registry, index, grant->resource, &dirty);
 	while (index_getnext_slot(scan, ForwardScanDirection, slot))
 	{
 		if (!TransactionIdIsValid(dirty.xmin))
@@ -251,11 +225,15 @@ write_row(Relation registry, const RfGrant *grant, const RfRow *row)
 
 	if (ItemPointerIsValid(&row->tid))
 	{
+		rf_place_prune(registry, &row->tid);
 		tuple->t_self = row->tid;
 		CatalogTupleUpdate(registry, &tuple->t_self, tuple);
 	}
 	else
 		CatalogTupleInsert(registry, tuple);
+	/* What it says becomes known when it is seen committed. */
+	rf_hint_set(RF_HINT_CLAIM, grant->hash, registry,
+					&tuple->t_self)->fence = 0;
 	heap_freetuple(tuple);
 }
 

@@ -11,10 +11,10 @@
 
 #include "access/htup_details.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
+#include "answer.h"
 #include "checks.h"
 #include "compat.h"
 #include "errcodes.h"
@@ -37,24 +37,21 @@ look_alone(const RfGrant *grant, RfLease *lease)
 
 /* (done, taken): when it isn't ours, is it another's or just gone? */
 static Datum
-answer(FunctionCallInfo fcinfo, bool done, bool taken)
+answer(FunctionCallInfo fcinfo, RfAnswer *form, bool done, bool taken)
 {
-	TupleDesc	desc;
 	Datum		values[2];
 	bool		nulls[2] = {false};
 
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	values[0] = BoolGetDatum(done);
 	values[1] = BoolGetDatum(taken);
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values,
-											 nulls));
+	return rf_answer(fcinfo, form, values, nulls);
 }
 
 /* A late copy of an older request must not take time back. */
 Datum
 ringfence_renew(PG_FUNCTION_ARGS)
 {
+	static RfAnswer form;
 	TimestampTz now;
 	RfLease		lease;
 	RfGrant		grant;
@@ -65,14 +62,14 @@ ringfence_renew(PG_FUNCTION_ARGS)
 	ttl = rf_lease_read_ttl(PG_GETARG_INTERVAL_P(3));
 	now = look_alone(&grant, &lease);
 	if (!rf_lease_is_of(&lease, &grant, now))
-		return answer(fcinfo, false, rf_lease_is_live(&lease, now));
+		return answer(fcinfo, &form, false, rf_lease_is_live(&lease, now));
 	if (now + ttl > lease.expires_at)
 		rf_leases_store(&grant, now + ttl, &lease);
-	return answer(fcinfo, true, false);
+	return answer(fcinfo, &form, true, false);
 }
 
 static void
-end_lease(const RfGrant *grant, const RfLease *lease)
+end_lease(const RfGrant *grant, RfLease *lease)
 {
 	rf_leases_store(grant, DT_NOBEGIN, lease);
 	rf_wake(grant);
@@ -81,6 +78,7 @@ end_lease(const RfGrant *grant, const RfLease *lease)
 Datum
 ringfence_release(PG_FUNCTION_ARGS)
 {
+	static RfAnswer form;
 	TimestampTz now;
 	RfLease		lease;
 	RfGrant		grant;
@@ -88,9 +86,9 @@ ringfence_release(PG_FUNCTION_ARGS)
 	rf_lease_read_grant(fcinfo, &grant);
 	now = look_alone(&grant, &lease);
 	if (!rf_lease_is_of(&lease, &grant, now))
-		return answer(fcinfo, false, rf_lease_is_live(&lease, now));
+		return answer(fcinfo, &form, false, rf_lease_is_live(&lease, now));
 	end_lease(&grant, &lease);
-	return answer(fcinfo, true, false);
+	return answer(fcinfo, &form, true, false);
 }
 
 /* Whoever has it under this fence.  The database still knows its claim. */

@@ -3,7 +3,8 @@
 # Copyright (c) 2026 ringfence maintainers
 #
 # What a session may use up: a transaction that claims more than the server has
-# locks for is told so, and a session that goes on for ever does not grow.
+# locks for is told so, and a session that goes on for ever does not grow, nor do
+# its tables.
 set -u
 # shellcheck source=tests/lib/postgres.sh
 . "$RF_ROOT/tests/lib/postgres.sh"
@@ -12,13 +13,41 @@ set -u
 # shellcheck source=tests/sql/sessions.sh
 . "$RF_ROOT/tests/sql/sessions.sh"
 
-plan 13
+plan 15
 
 dir=$(mktemp -d /tmp/rf.XXXXXX)
 trap 'pg_stop "$dir"; rm -rf "$dir"' EXIT
 pg_start "$dir" "max_locks_per_transaction = 10" "autovacuum = off" || exit 1
 export PGDATABASE=postgres
 ask "CREATE EXTENSION ringfence; SELECT ringfence.guard('r', 5, 'a')" >/dev/null
+
+# ---- Tables --------------------------------------------------------------------
+# Who takes one lock again and again finds its rows without the index, and so
+# without what an index scan clears away by the way.
+
+is_small() {
+    echo "$1 bytes"
+    [ "$1" -le 16384 ]
+}
+
+psql -X -q <<'SQL'
+DO $$
+DECLARE
+    lock record;
+BEGIN
+    FOR i IN 1..1000 LOOP
+        SELECT * INTO lock FROM ringfence.acquire('again', 'a', '1 min');
+        COMMIT;
+        PERFORM ringfence.release('again', lock.fence, 'a');
+        COMMIT;
+    END LOOP;
+END $$
+SQL
+is "a lock was had a thousand times" \
+    "$(ask "SELECT ringfence.high_water('again')")" 1000
+ok "and its rows have stayed in their pages" is_small "$(ask "
+    SELECT greatest(pg_relation_size('ringfence.leases'),
+                    pg_relation_size('ringfence.registry'))")"
 
 # ---- Locks ---------------------------------------------------------------------
 
