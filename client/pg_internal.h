@@ -28,7 +28,7 @@ typedef struct rf__pg_step {
 typedef struct rf__pg_named {
     int at;           /* which step                                     */
     const char *name; /* NULL: it is sent like all others               */
-    int prepare;      /* 1: not yet known by that name                  */
+    int prepare;      /* 1: not yet known by that name; out: 0, it is   */
     PGresult *result; /* out: the step's, when it succeeded; to clear   */
     int refused;      /* out: the name is not known, or taken; so that
                          nothing was done, in this step or after it     */

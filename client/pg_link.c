@@ -124,6 +124,8 @@ static rf_status connect_to(rf__pg_link *link, int64_t deadline_ms,
 
     link->conn = start(link->url);
     link->pid = rf__process_id();
+    link->nameless = 0;
+    link->n_known = 0;
     if (link->conn == NULL)
         return rf__pg_fail(error, RF_NOMEM, "out of memory");
     if (PQstatus(link->conn) == CONNECTION_BAD)
@@ -177,9 +179,61 @@ void rf__pg_link_close(rf__pg_link *link)
     link->conn = NULL;
 }
 
+/* ---- Planned once -------------------------------------------------------------- */
+
+static int is_known(const rf__pg_link *link, const char *name)
+{
+    for (int i = 0; i < link->n_known; i++)
+        if (strcmp(link->known[i], name) == 0)
+            return 1;
+    return 0;
+}
+
+/* What was parsed stays, whatever became of the step. */
+static void learn(rf__pg_link *link, const rf__pg_named *named)
+{
+    if (named->refused)
+        link->nameless = 1;
+    else if (!named->prepare && !is_known(link, named->name) &&
+             link->n_known < RF__PG_KNOWN_MAX)
+        link->known[link->n_known++] = named->name;
+}
+
+/*
+ * Nobody but us can discard what this session has planned.  Should it have
+ * happened all the same, or something like a pooler have passed for the server,
+ * then nothing was done, and all is sent again without a name.
+ */
+static rf_status converse_as(rf__pg_link *link, const char *name,
+                             rf__pg_talk *talk)
+{
+    rf__pg_named named = { .name = name, .prepare = !is_known(link, name) };
+    rf_status status;
+
+    talk->named = &named;
+    status = rf__pg_converse(link->conn, talk);
+    talk->named = NULL;
+    learn(link, &named);
+    if (status == RF_OK)
+        talk->last = named.result;
+    else
+        PQclear(named.result);
+    if (!named.refused)
+        return status;
+    talk->error->text[0] = '\0';
+    talk->error->sqlstate[0] = '\0';
+    return rf__pg_converse(link->conn, talk);
+}
+
 /* ---- Talking ------------------------------------------------------------------- */
 
 rf_status rf__pg_link_talk(rf__pg_link *link, rf__pg_talk *talk)
+{
+    return rf__pg_link_talk_as(link, NULL, talk);
+}
+
+rf_status rf__pg_link_talk_as(rf__pg_link *link, const char *name,
+                              rf__pg_talk *talk)
 {
     rf_status status = RF_RETRY;
 
@@ -188,7 +242,9 @@ rf_status rf__pg_link_talk(rf__pg_link *link, rf__pg_talk *talk)
         status = rf__pg_link_open(link, talk->until_ms, talk->error);
         if (status != RF_OK)
             return status;
-        status = rf__pg_converse(link->conn, talk);
+        status = name == NULL || link->pooled || link->nameless
+                     ? rf__pg_converse(link->conn, talk)
+                     : converse_as(link, name, talk);
         if (status != RF_RETRY || PQstatus(link->conn) == CONNECTION_OK)
             break;
     }

@@ -11,11 +11,18 @@
 
 #include "pg_internal.h"
 
+/* There are no more names than these. */
+enum { RF__PG_KNOWN_MAX = 4 };
+
 typedef struct rf__pg_link {
     char *url;
     PGconn *conn; /* NULL: none                                             */
     pid_t pid;    /* whose connection it is                                  */
     int pooled;   /* the server behind it changes: no session to listen with */
+    int nameless; /* the server has refused a name of ours                   */
+    int n_known;
+    const char
+        *known[RF__PG_KNOWN_MAX]; /* names whose statements are planned */
 } rf__pg_link;
 
 /* RF_OK when libpq understands the URL.  Its own words may quote a password. */
@@ -33,6 +40,13 @@ rf_status rf__pg_link_open(rf__pg_link *link, int64_t deadline_ms,
  * was sent.  Returns what rf__pg_converse() and rf__pg_link_open() return.
  */
 rf_status rf__pg_link_talk(rf__pg_link *link, rf__pg_talk *talk);
+
+/*
+ * The same with a single step, which a server without a pooler in between plans
+ * but once for each connection, under that name.
+ */
+rf_status rf__pg_link_talk_as(rf__pg_link *link, const char *name,
+                              rf__pg_talk *talk);
 
 /*
  * Sleep until a notice comes on the channel, cancel_fd is readable, the

@@ -82,7 +82,7 @@ static void learn_from(PGconn *conn, knowledge before,
         learn(conn, NEVER);
     else if (before == UNKNOWN && named->result != NULL)
         learn(conn, who_answered(conn, named->result));
-    else if (before == DIRECT && named->result != NULL)
+    else if (before == DIRECT && !named->prepare)
         learn(conn, PREPARED);
 }
 

@@ -198,7 +198,9 @@ static void keep(const rf__pg_talk *talk, answers *got, PGresult *result)
     rf__pg_named *named = talk->named;
     PGresult **where = &got->last;
 
-    if (named != NULL && named->at == got->steps && !got->preparing)
+    if (named != NULL && named->at == got->steps && got->preparing)
+        named->prepare = 0;
+    else if (named != NULL && named->at == got->steps)
         where = &named->result;
     PQclear(*where);
     *where = result;

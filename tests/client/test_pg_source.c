@@ -336,6 +336,30 @@ static void test_each_step_is_one_round_trip(void **state)
     pg_proxy_stop(proxy);
 }
 
+static void test_each_step_is_planned_once(void **state)
+{
+    pg_proxy *proxy = pg_proxy_start();
+    rf_client *client;
+    rf_lock *lock;
+    char url[256];
+    int before = 0;
+
+    (void)state;
+    snprintf(url, sizeof(url), "postgresql:///?host=%s&port=5432",
+             pg_proxy_folder(proxy));
+    client = open_at(url, 5000);
+    for (int i = 0; i < 10; i++) {
+        assert_status(rf_acquire(client, "plan", NULL, &lock), RF_OK);
+        assert_status(rf_renew(lock, 40000), RF_OK);
+        assert_status(rf_release(lock), RF_OK);
+        if (i == 0)
+            before = pg_proxy_parsed(proxy);
+    }
+    assert_int_equal(pg_proxy_parsed(proxy), before);
+    rf_close(client);
+    pg_proxy_stop(proxy);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -353,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_unknown_acquire_asked_again_grants_once),
         cmocka_unit_test(test_grant_that_is_on_its_way_back_is_not_had_again),
         cmocka_unit_test(test_each_step_is_one_round_trip),
+        cmocka_unit_test(test_each_step_is_planned_once),
     };
 
     return run_group(tests, start, stop);

@@ -32,6 +32,7 @@ typedef struct control {
     atomic_int skip; /* requests before the one that meets it */
     atomic_int delay_ms;
     atomic_int requests;
+    atomic_int parsed;
 } control;
 
 struct pg_proxy {
@@ -109,9 +110,10 @@ static int send_all(int fd, const char *bytes, size_t len)
 static void pass_request(link_t *link, control *c)
 {
     static char bytes[65536];
+    int begins = !link->asked;
     ssize_t n;
 
-    if (!link->asked) {
+    if (begins) {
         link->asked = 1;
         atomic_fetch_add(&c->requests, 1);
         link->fault = PG_PASS;
@@ -125,6 +127,7 @@ static void pass_request(link_t *link, control *c)
         hang_up(link);
         return;
     }
+    atomic_fetch_add(&c->parsed, begins && bytes[0] == 'P');
     if (link->fault == PG_SWALLOW)
         return;
     poll(NULL, 0, atomic_load(&c->delay_ms));
@@ -305,4 +308,9 @@ void pg_proxy_set(pg_proxy *p, pg_fault fault, int skip)
 int pg_proxy_requests(const pg_proxy *p)
 {
     return atomic_load(&p->control->requests);
+}
+
+int pg_proxy_parsed(const pg_proxy *p)
+{
+    return atomic_load(&p->control->parsed);
 }

@@ -44,4 +44,7 @@ void pg_proxy_set(pg_proxy *p, pg_fault fault, int skip);
 /* Requests so far, which is the number of round trips. */
 int pg_proxy_requests(const pg_proxy *p);
 
+/* Those of them that began with a statement to be parsed. */
+int pg_proxy_parsed(const pg_proxy *p);
+
 #endif /* PG_PROXY_H */
