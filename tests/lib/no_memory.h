@@ -12,14 +12,12 @@
 #ifndef _GNU_SOURCE
 #error "define _GNU_SOURCE first, for RTLD_NEXT"
 #endif
+#include "nth_request.h"
+
 #include <dlfcn.h>
-#include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static atomic_long allocations;    /* since armed                     */
-static atomic_long fatal = -1;     /* the one that fails; -1: none does */
 static int (*spared)(void) = NULL; /* not NULL and true: not this one   */
 
 /* The first requests come before ThreadSanitizer is ready to look at them. */
@@ -73,21 +71,6 @@ UNWATCHED void *realloc(void *old, size_t size)
     if (real == NULL)
         real = (void *(*)(void *, size_t))next("realloc");
     return fails() ? NULL : real(old, size);
-}
-
-static void arm(long nth)
-{
-    allocations = 0;
-    fatal = nth;
-}
-
-/* Did the armed failure happen?  None is armed afterwards. */
-static int disarm(void)
-{
-    int happened = fatal >= 0 && allocations > fatal;
-
-    fatal = -1;
-    return happened;
 }
 
 #endif /* NO_MEMORY_H */

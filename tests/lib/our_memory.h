@@ -10,13 +10,9 @@
 #ifndef OUR_MEMORY_H
 #define OUR_MEMORY_H
 
-#include <errno.h>
-#include <stdatomic.h>
-#include <stdlib.h>
+#include "nth_request.h"
 
-/* Threads ask for memory as well. */
-static atomic_long allocations; /* since armed                       */
-static atomic_long fatal = -1;  /* the one that fails; -1: none does */
+#include <stdlib.h>
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -47,21 +43,6 @@ void *__wrap_calloc(size_t n, size_t size)
 void *__wrap_realloc(void *old, size_t size)
 {
     return fails() ? NULL : __real_realloc(old, size);
-}
-
-static void arm(long nth)
-{
-    allocations = 0;
-    fatal = nth;
-}
-
-/* 1 when the armed failure has happened; none is armed afterwards. */
-static int disarm(void)
-{
-    int happened = fatal >= 0 && allocations > fatal;
-
-    fatal = -1;
-    return happened;
 }
 
 #endif /* OUR_MEMORY_H */
