@@ -454,6 +454,9 @@ static void test_all_are_taken_or_none(void **state)
     assert_status(rf_acquire_all(client, names, 3, NULL, locks), RF_OK);
     for (int i = 0; i < 3; i++)
         assert_true(look(names[i]).fence == rf_lock_fence(locks[i]));
+    assert_status(rf_renew_all(locks, 3, 90000), RF_OK);
+    for (int i = 0; i < 3; i++)
+        assert_true(rf_lock_left_ms(locks[i]) > 60000);
     assert_status(rf_release_all(locks, 3), RF_OK);
     assert_false(look("all:2").held);
 }

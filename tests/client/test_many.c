@@ -221,6 +221,8 @@ static void test_many_are_renewed_and_given_back_in_one_round_trip(void **state)
     /* At first the scripts are not known: once by name, once by text. */
     for (int known = 0; known < 2; known++) {
         take_many(near, 0, locks);
+        if (!known)
+            redis_server_command(server, "SCRIPT FLUSH");
         before = reads();
         assert_status(rf_renew_all(locks, MANY, 60000), RF_OK);
         assert_round_trips(before, known ? 1 : 2);
@@ -247,6 +249,8 @@ static void test_locks_of_several_clients_take_a_round_trip_for_each(
             mixed[2 * i] = ones[i];
             mixed[2 * i + 1] = twos[i];
         }
+        if (round == 0)
+            redis_server_command(server, "SCRIPT FLUSH");
         before = reads();
         assert_status(rf_renew_all(mixed, 2 * MANY, 60000), RF_OK);
         assert_status(rf_release_all(mixed, 2 * MANY), RF_OK);

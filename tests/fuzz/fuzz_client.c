@@ -85,6 +85,22 @@ static void acquire_all(void)
     check_grant(status, pair[1], 0);
 }
 
+/* Both or one of them or none: what is not there is NULL. */
+static void renew_all(void)
+{
+    rf_status status = rf_renew_all(pair, 2, 30000);
+
+    check_outcome(status);
+    for (int i = 0; i < 2; i++)
+        must(pair[i] == NULL || rf_lock_left_ms(pair[i]) <= 30000);
+}
+
+static void release_all(void)
+{
+    check_outcome(rf_release_all(pair, 2));
+    must(pair[0] == NULL && pair[1] == NULL);
+}
+
 static void inspect(void)
 {
     rf_info info;
@@ -112,7 +128,7 @@ static void call(uint8_t which)
 {
     int seen = 0;
 
-    switch (which % 9) {
+    switch (which % 11) {
     case 0: acquire(0, 0); break;
     case 1: acquire(200, 0); break;
     case 2: acquire(0, 1); break;
@@ -124,9 +140,12 @@ static void call(uint8_t which)
         if (lock != NULL)
             check_outcome(rf_renew(lock, 30000));
         break;
-    default:
+    case 8:
         if (lock != NULL)
             check_outcome(rf_reissue(lock, 100));
+        break;
+    case 9: renew_all(); break;
+    default: release_all();
     }
 }
 
