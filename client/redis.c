@@ -38,6 +38,7 @@ struct rf__redis {
     size_t out_sent; /* of out                          */
     int partial;     /* a reply has begun and not ended */
     int heard;       /* anything at all                 */
+    int understood;  /* a whole reply                   */
 };
 
 /* ---- Replies ------------------------------------------------------------ */
@@ -170,6 +171,7 @@ void rf__redis_close(rf__redis *r)
     r->stage = RF__READY;
     r->partial = 0;
     r->heard = 0;
+    r->understood = 0;
 }
 
 void rf__redis_set_asking(rf__redis *r, int asking)
@@ -256,10 +258,12 @@ rf_status rf__redis_await(rf__redis *r, int other_fd, int64_t deadline_ms,
  */
 static rf_status broke_off(rf__redis *r, rf__error *error, int failure)
 {
-    if (!r->heard && r->url.tls == NULL && r->url.path[0] == '\0')
+    if (!r->heard && r->url.tls == NULL)
         return give_up(r, error,
-                       "it broke off without a word; if it wants "
-                       "TLS, the URL begins with rediss");
+                       r->url.path[0] != '\0'
+                           ? "it broke off without a word (is it Redis?)"
+                           : "it broke off without a word (is it Redis? if it "
+                             "wants TLS, the URL begins with rediss)");
     return give_up(r, error,
                    failure == 0 ? "it closed the connection"
                                 : rf__socket_reason(&r->socket, failure));
@@ -274,6 +278,31 @@ static void begin_reply(rf__redis *r, rf__reply *into)
     r->reader->privdata = into;
 }
 
+/*
+ * What can't be read is trusted in nothing.  But one whose very first words are
+ * no reply has carried nothing out: it is no Redis, however often it is asked.
+ */
+static rf_status not_a_reply(rf__redis *r, const rf__reply *into,
+                             rf__error *error)
+{
+    int stranger = !r->understood && r->reader->err == REDIS_ERR_PROTOCOL &&
+                   !into->oversize;
+    char place[160];
+
+    (void)give_up(r, error,
+                  into->oversize                    ? "it is too large"
+                  : r->reader->err == REDIS_ERR_OOM ? "out of memory"
+                                                    : "it is no reply");
+    if (!stranger)
+        return RF_UNKNOWN;
+    rf__redis_place(r, place, sizeof(place));
+    rf__set_error(error,
+                  "%s does not speak the Redis protocol (another "
+                  "server's port?)",
+                  place);
+    return RF_MISUSE;
+}
+
 static rf_status receive_more(rf__redis *r, int64_t deadline_ms,
                               rf__reply *into, rf__error *error)
 {
@@ -284,14 +313,11 @@ static rf_status receive_more(rf__redis *r, int64_t deadline_ms,
 
     for (;;) {
         if (redisReaderGetReply(r->reader, &done) != REDIS_OK)
-            return give_up(r, error,
-                           into->oversize ? "it is too large"
-                           : r->reader->err == REDIS_ERR_OOM
-                               ? "out of memory"
-                               : "it does not speak the Redis protocol: is it "
-                                 "another server's port?");
-        if (done != NULL)
+            return not_a_reply(r, into, error);
+        if (done != NULL) {
+            r->understood = 1;
             return RF_OK;
+        }
         if (total > 2 * RF__REPLY_BYTES_MAX)
             return give_up(r, error, "it is too large");
         failure = rf__socket_recv(&r->socket, data, sizeof(data), deadline_ms,

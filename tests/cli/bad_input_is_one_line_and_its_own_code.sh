@@ -40,7 +40,7 @@ mute=$!
 trap 'kill $web $mute; redis_stop "$TMPDIR"' EXIT
 until_true test -s web -a -s mute
 
-plan 55
+plan 60
 
 # ---- Words -----------------------------------------------------------------
 
@@ -71,9 +71,16 @@ is "-- ends the options" "$(ringfence inspect --json -- --json | json .resource)
 ok "nowhere to look" refused 109 'where are the locks\?' env -u RINGFENCE_URL ringfence list
 ok "a URL that is none" refused 109 'URL of the lock service' ringfence list --url nonsense
 ok "nobody there" refused 107 'refused|No such file' ringfence list --url redis+unix:///nonexistent
-ok "a server that is not Redis" refused 107 "does not speak the Redis protocol: is it another server's port" \
-    ringfence inspect job --url "redis://127.0.0.1:$(cat web)"
-ok "a cluster that is not one" refused 107 'does not speak the Redis protocol' \
+for command in "inspect job" "acquire job --wait 20s" "run job -- true" list \
+    "watch --count 1"; do
+    # shellcheck disable=SC2086 # words
+    ok "a server that is not Redis: ${command%% *}" refused 109 \
+        "127.0.0.1:[0-9]+ does not speak the Redis protocol .another server's port" \
+        env RINGFENCE_URL="redis://127.0.0.1:$(cat web)" ringfence $command
+done
+ok "PostgreSQL's port" refused 107 'broke off without a word .is it Redis' \
+    ringfence list --url "redis+unix://$test_host/.s.PGSQL.5432"
+ok "a cluster that is not one" refused 109 'does not speak the Redis protocol' \
     ringfence list --url "redis+cluster://127.0.0.1:$(cat web)"
 ok "an etcd that is not one" refused 107 'etcd: ' \
     ringfence list --timeout 500ms --url "etcd://127.0.0.1:$(cat web)"

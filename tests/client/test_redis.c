@@ -631,6 +631,34 @@ static void test_broken_reply_is_unknown_and_a_new_connection_is_made(
     rf_close(hasty);
 }
 
+static void test_first_words_of_another_server_are_misuse(void **state)
+{
+    static const char *const strangers[] = {
+        "HTTP/1.1 400 Bad Request\r\n\r\n", /* web */
+        "220 mail.example ESMTP\r\n",       /* mail */
+        "SSH-2.0-OpenSSH_9.2\r\n",          /* shell */
+    };
+    rf_info info;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++) {
+        const char *words = strangers[i];
+        rf_client *fresh = open_with(proxy_url(fault), 500);
+
+        proxy_say(fault, 2, words, strlen(words));
+        assert_status(try_on(fresh, "r"), RF_MISUSE);
+        assert_says(fresh, "does not speak the Redis protocol");
+        assert_status(rf_inspect(fresh, "r", &info), RF_MISUSE);
+        /* Once it is a Redis, it is asked like one. */
+        proxy_set(fault, PROXY_PASS, 0, 0);
+        assert_status(try_on(fresh, "r"), RF_OK);
+        /* What it said before makes the same words a broken reply. */
+        proxy_say(fault, 1, words, strlen(words));
+        assert_status(rf_inspect(fresh, "r", &info), RF_RETRY);
+        rf_close(fresh);
+    }
+}
+
 static void test_endless_reply_is_cut_off(void **state)
 {
     rf_client *hasty = open_with(proxy_url(fault), 5000);
@@ -828,6 +856,7 @@ int main(void)
         CASE(test_connection_that_breaks_raises_no_signal),
         CASE(test_sockets_are_not_inherited_by_other_programs),
         CASE(test_broken_reply_is_unknown_and_a_new_connection_is_made),
+        CASE(test_first_words_of_another_server_are_misuse),
         CASE(test_endless_reply_is_cut_off),
         CASE(test_reply_of_an_earlier_request_is_not_taken),
         CASE(test_doubled_request_issues_one_fence_and_shifts_nothing),
