@@ -24,7 +24,10 @@ static void say_why(const PGresult *answer, char *note, size_t size)
 {
     const char *text = PQresultErrorField(answer, PG_DIAG_MESSAGE_PRIMARY);
 
-    (void)snprintf(note, size, "no claims: %s; ",
+    size_t used = strlen(note);
+
+    (void)snprintf(note + used, size - used, "%sno claims: %s",
+                   used > 0 ? "; " : "",
                    text != NULL ? text : "the connection is lost");
 }
 

@@ -87,10 +87,14 @@ static int look(view *v)
                        rf_message(call->client));
     if (call->conn != NULL)
         cli_claims_read(call, &v->now, &v->claims, v->note, sizeof(v->note));
+    cli_clean(v->note);
     return 0;
 }
 
 /* ---- A terminal ------------------------------------------------------- */
+
+/* Below this a holder, of which people only see that it is another, goes. */
+#define NARROW 60
 
 static void window(int *rows, int *columns)
 {
@@ -112,6 +116,19 @@ static void add_row(view *v, cli_table *table, const cli_lock *lock)
         cli_claims_cell(table, &v->claims, lock);
 }
 
+static void draw_last_line(const view *v, size_t shown, int columns)
+{
+    char line[64];
+    int used;
+
+    (void)snprintf(line, sizeof(line), "%zu of %zu; Ctrl-C ends%s", shown,
+                   v->now.n, v->note[0] != '\0' ? "; " : "");
+    used = cli_print_cut(line, columns);
+    (void)fputs(cli_colour_on(CLI_YELLOW), stdout);
+    (void)cli_print_cut(v->note, columns - used);
+    (void)fputs(cli_colour_off(CLI_YELLOW), stdout);
+}
+
 /* Drawn over the last one, so that nothing flickers. */
 static int draw(view *v)
 {
@@ -124,6 +141,8 @@ static int draw(view *v)
     if (shown > v->now.n)
         shown = v->now.n;
     cli_table_begin(&table, CLI_INFO_COLUMNS + (v->call->conn != NULL));
+    if (columns < NARROW)
+        table.hidden = 1U << CLI_INFO_HOLDER | 1U << CLI_INFO_WAITED_FOR;
     cli_info_titles(&table);
     if (v->call->conn != NULL)
         cli_table_add(&table, CLI_BOLD, "CLAIM");
@@ -132,8 +151,8 @@ static int draw(view *v)
     (void)fputs("\033[H", stdout);
     code = cli_table_print(&table, columns, "\033[K\r\n");
     cli_table_end(&table);
-    (void)printf("\033[J%.*s%zu of %zu; Ctrl-C ends", columns - 30, v->note,
-                 shown, v->now.n);
+    (void)fputs("\033[J", stdout);
+    draw_last_line(v, shown, columns);
     return code;
 }
 

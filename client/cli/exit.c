@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "output.h"
+
 #define OUTCOMES  RF_OUTCOMES
 #define TEXT_SIZE 2048
 
@@ -67,12 +69,10 @@ static void compose(char out[TEXT_SIZE], const char *format, va_list args)
     size_t used = 0;
 
     (void)vsnprintf(out, TEXT_SIZE, format, args);
-    /* Servers write in lines; a message of ours is one. */
+    cli_clean(out);
     for (size_t i = 0; out[i] != '\0'; i++) {
-        char c = out[i] == '\n' || out[i] == '\t' ? ' ' : out[i];
-
-        if (c != ' ' || (used > 0 && out[used - 1] != ' '))
-            out[used++] = c;
+        if (out[i] != ' ' || (used > 0 && out[used - 1] != ' '))
+            out[used++] = out[i];
     }
     while (used > 0 && out[used - 1] == ' ')
         used--;

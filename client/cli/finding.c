@@ -5,6 +5,7 @@
  */
 #include "finding.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "exit.h"
@@ -53,22 +54,38 @@ static void add_json(cli_findings *all, const cli_finding *f)
                              "meaning", f->meaning, "remedy", f->remedy));
 }
 
+/* Names in it may be other people's. */
+static void print_clean(const char *text)
+{
+    char *line = strdup(text);
+
+    if (line == NULL)
+        return;
+    cli_clean(line);
+    (void)fputs(line, stdout);
+    free(line);
+}
+
 static void show(const cli_finding *f)
 {
     cli_colour colour = severities[f->severity].colour;
 
     (void)printf("%s%-9s%s ", cli_colour_on(colour),
                  cli_severity_name(f->severity), cli_colour_off(colour));
-    if (*f->where != '\0')
-        (void)printf("%s: ", f->where);
-    (void)printf("%s%s%s\n", f->subject,
-                 *f->subject != '\0' && *f->found != '\0' ? ": " : "",
-                 f->found);
+    print_clean(f->where);
+    (void)fputs(*f->where != '\0' ? ": " : "", stdout);
+    print_clean(f->subject);
+    (void)fputs(*f->subject != '\0' && *f->found != '\0' ? ": " : "", stdout);
+    print_clean(f->found);
+    (void)putchar('\n');
     if (*f->meaning != '\0')
         cli_help_indented(f->meaning, 10);
     /* Often a statement: not to be broken in the middle. */
-    if (*f->remedy != '\0')
-        (void)printf("%10s-> %s\n", "", f->remedy);
+    if (*f->remedy != '\0') {
+        (void)printf("%10s-> ", "");
+        print_clean(f->remedy);
+        (void)putchar('\n');
+    }
 }
 
 void cli_findings_pass_on(const rf_finding *finding, void *arg)

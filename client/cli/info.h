@@ -15,7 +15,9 @@ const char *cli_info_state(const rf_info *info);
 json_t *cli_info_json(const char *resource, const rf_info *info);
 
 /* As cells of a table: resource, state, fence, holder, left, waited for. */
-#define CLI_INFO_COLUMNS 6
+#define CLI_INFO_COLUMNS    6
+#define CLI_INFO_HOLDER     3
+#define CLI_INFO_WAITED_FOR 5
 void cli_info_titles(cli_table *table);
 void cli_info_cells(cli_table *table, const char *resource,
                     const rf_info *info);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -69,6 +70,40 @@ int cli_output_end(int code)
     return cli_output_lost(errno);
 }
 
+/* Bytes of the character at s that must not reach a terminal; 0: it may. */
+static size_t steers(const unsigned char *s)
+{
+    if (s[0] < ' ' || s[0] == 0x7f)
+        return 1;
+    if (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0)
+        return 2; /* as much a control character as ESC */
+    /* Ends of lines and of paragraphs, and what turns the order round. */
+    if (s[0] == 0xe2 && s[1] == 0x80 && s[2] >= 0xa8 && s[2] <= 0xae)
+        return 3;
+    if (s[0] == 0xe2 && s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9)
+        return 3;
+    return 0;
+}
+
+void cli_clean(char *text)
+{
+    const unsigned char *from = (const unsigned char *)text;
+    char *to = text;
+
+    while (*from != '\0') {
+        size_t len = steers(from);
+
+        if (len == 0) {
+            *to++ = (char)*from++;
+            continue;
+        }
+        /* Servers write in lines; a message of ours is one. */
+        *to++ = *from == '\n' || *from == '\t' || *from == '\r' ? ' ' : '?';
+        from += len;
+    }
+    *to = '\0';
+}
+
 int cli_print_json(json_t *value)
 {
     if (value == NULL)
@@ -119,10 +154,12 @@ void cli_table_add(cli_table *table, cli_colour colour, const char *format, ...)
     table->cell = grown;
     table->cell[n].colour = colour;
     va_start(args, format);
-    if (vasprintf(&table->cell[n].text, format, args) < 0)
+    if (vasprintf(&table->cell[n].text, format, args) < 0) {
         table->failed = 1;
-    else
+    } else {
+        cli_clean(table->cell[n].text);
         table->cells++;
+    }
     va_end(args);
 }
 
@@ -152,21 +189,48 @@ static int width_of(const char *text)
     return width;
 }
 
-/* Print as much as fits into room.  Returns the width. */
-static int print_text(const char *text, int room)
+int cli_print_cut(const char *text, int room)
 {
-    int width = 0;
+    int whole = width_of(text) <= room, width = 0;
     size_t len;
 
+    if (room < 1)
+        return 0;
     for (; *text != '\0'; text += len) {
         int more = letter(text, &len);
 
-        if (width + more > room)
+        if (width + more > room - !whole)
             break;
         (void)fwrite(text, 1, len, stdout);
         width += more;
     }
+    if (!whole)
+        width += fputc('~', stdout) != EOF;
     return width;
+}
+
+#define GAP   2 /* between two columns              */
+#define LEAST 6 /* no column gets narrower than this */
+
+/* So that all of a row fits: the widest column gives way first. */
+static void narrow(int *widths, int columns, int room)
+{
+    int total = -GAP;
+
+    for (int i = 0; i < columns; i++)
+        total += widths[i] > 0 ? widths[i] + GAP : 0;
+    while (total > room) {
+        int widest = 0;
+
+        for (int i = 1; i < columns; i++) {
+            if (widths[i] > widths[widest])
+                widest = i;
+        }
+        if (widths[widest] <= LEAST)
+            return;
+        widths[widest]--;
+        total--;
+    }
 }
 
 static void print_row(const cli_table *table, int row, const int *widths,
@@ -177,11 +241,13 @@ static void print_row(const cli_table *table, int row, const int *widths,
     for (int i = 0; i < table->columns && room > 0; i++) {
         int last = i == table->columns - 1, used;
 
+        if (widths[i] == 0)
+            continue;
         (void)fputs(cli_colour_on(cell[i].colour), stdout);
-        used = print_text(cell[i].text, room);
+        used = cli_print_cut(cell[i].text, widths[i] < room ? widths[i] : room);
         (void)fputs(cli_colour_off(cell[i].colour), stdout);
         room -= used;
-        for (; !last && room > 0 && used < widths[i] + 2; used++, room--)
+        for (; !last && room > 0 && used < widths[i] + GAP; used++, room--)
             (void)putchar(' ');
     }
 }
@@ -196,13 +262,15 @@ int cli_table_print(const cli_table *table, int width, const char *line_end)
         return cli_fail(RF_NOMEM, "out of memory");
     }
     for (int i = 0; i < rows * table->columns; i++) {
-        int wide = width_of(table->cell[i].text);
+        int column = i % table->columns, wide = width_of(table->cell[i].text);
 
-        if (wide > widths[i % table->columns])
-            widths[i % table->columns] = wide;
+        if (wide > widths[column] && (table->hidden >> column & 1) == 0)
+            widths[column] = wide;
     }
+    if (width > 0)
+        narrow(widths, table->columns, width);
     for (int row = 0; row < rows; row++) {
-        print_row(table, row, widths, width > 0 ? width : 1 << 20);
+        print_row(table, row, widths, width > 0 ? width : INT_MAX);
         (void)fputs(line_end, stdout);
     }
     free(widths);

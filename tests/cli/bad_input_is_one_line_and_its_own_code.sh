@@ -40,7 +40,7 @@ mute=$!
 trap 'kill $web $mute; redis_stop "$TMPDIR"' EXIT
 until_true test -s web -a -s mute
 
-plan 60
+plan 61
 
 # ---- Words -----------------------------------------------------------------
 
@@ -112,6 +112,8 @@ ok "no server" refused 107 'PostgreSQL: .*is it running' \
     env RINGFENCE_PG="host=$TMPDIR" ringfence acquire job
 ok "no such database" refused 109 'PostgreSQL: .*look at the user and the database' \
     in_database "dbname=nonexistent"
+ok "one whose name would steer the terminal" refused 109 'database "x\?\[31m\?y" does' \
+    in_database "dbname='"$'x\e[31m\u202ey'"'"
 ok "no conninfo" refused 109 'PostgreSQL: ' in_database "nonsense"
 ok "no extension" refused 109 'database "postgres" has no extension ringfence; .*CREATE EXTENSION ringfence' \
     in_database "dbname=postgres"

@@ -16,7 +16,7 @@ as_grant() {
     RINGFENCE_RESOURCE=$1 RINGFENCE_FENCE=$2 RINGFENCE_HOLDER=$HOLDER "${@:3}"
 }
 
-plan 36
+plan 38
 
 # ---- guard -----------------------------------------------------------------
 
@@ -59,6 +59,10 @@ role=audit_$test_database
 sql "CREATE ROLE $role; GRANT TRIGGER ON stock TO $role" >/dev/null
 is "2 when somebody could open one" "$(code ringfence audit)" 2
 sql "DROP OWNED BY $role; DROP ROLE $role" >/dev/null
+sql "CREATE TABLE \"$(printf 'x\033[31m\302\233m\342\200\256y')\" (fence bigint)"
+ok "other people's names don't steer the terminal" grep -qF 'x?[31m?m?y' <(ringfence audit)
+is "nor any of it" "$(ringfence audit | LC_ALL=C tr -d '\n -~' | od -An -c)" ""
+sql "DROP TABLE \"$(printf 'x\033[31m\302\233m\342\200\256y')\""
 
 # ---- heal ------------------------------------------------------------------
 

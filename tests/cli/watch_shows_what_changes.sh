@@ -11,7 +11,7 @@ set -u
 
 once() { ringfence watch --count 1 "$@"; }
 
-plan 25
+plan 31
 
 is "nothing is held" "$(once)" ""
 is "in JSON" "$(once --json)" "[]"
@@ -81,3 +81,28 @@ ok "the table is drawn" grep -q 'three.*held' screen
 # What is between two line ends, without what is no letter.
 is "no line is wider than the terminal" \
     "$(tr -d '\r' <screen | sed 's/\x1b\[H/\n/g; s/\x1b\[[0-9;?]*[A-Za-z]//g' | awk 'length > 60')" ""
+
+# draw COLUMNS COMMAND...: what the terminal showed last, a line each
+draw() {
+    local columns=$1
+    shift
+    script -qec "stty rows 10 cols $columns; $*" /dev/null </dev/null |
+        tr -d '\r' | sed 's/\x1b\[H/\f/g; s/\x1b\[[0-9;?]*[A-Za-z]//g' |
+        awk 'BEGIN { RS = "\f" } { last = $0 } END { printf "%s", last }'
+}
+long=$(printf 'a-rather-long-name-%.0s' 1 2 3)
+ringfence acquire "$long" >/dev/null
+export RINGFENCE_PG="host=$test_host dbname=$test_database"
+draw 40 ringfence watch --count 1 >narrow
+ok "a narrow one has what matters" grep -qE '^RESOURCE +STATE +FENCE +LEFT +CLAIM$' narrow
+ok "and what is cut says so" grep -qE '^a-rath[-a-z]*~ +held +1 +[0-9.]+ s +-$' narrow
+is "in no more than its width" "$(awk 'length > 40' narrow)" ""
+unset RINGFENCE_PG
+ringfence acquire 'größe:日本語' >/dev/null
+LC_ALL=C.UTF-8 draw 70 ringfence watch --count 1 'größe:日本語' three >wide
+# Wide letters take two columns each, so STATE begins at the same one.
+ok "letters are as wide as they are" grep -qE '^größe:日本語  held' wide
+ok "in every line" grep -qE '^three         held' wide
+redis_stop "$TMPDIR"
+draw 60 ringfence watch --count 1 three >note
+ok "what is wrong stands below" grep -qE '^0 of 0; Ctrl-C ends; .*(connect|answer)' note
