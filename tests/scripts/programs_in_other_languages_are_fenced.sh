@@ -3,7 +3,8 @@
 # Copyright (c) 2026 ringfence maintainers
 #
 # The examples in Python, Node and shell, with nothing but the published scripts,
-# the command and SQL: a holder that is stopped in its section is refused.
+# the command and SQL: a holder that is stopped in its section is refused, and a
+# commit whose answer is lost is neither lost nor done twice.
 set -u
 # shellcheck source=tests/lib/tap.sh
 . "$RF_ROOT/tests/lib/tap.sh"
@@ -12,7 +13,7 @@ set -u
 
 dir=$(mktemp -d /tmp/rf.XXXXXX)
 finish() {
-    kill -KILL "${late:-}" 2>/dev/null
+    kill -KILL "${late:-}" "${proxy:-}" 2>/dev/null
     redis_stop "$dir"
     rm -rf "$dir"
 }
@@ -71,7 +72,7 @@ story() {
     is "one was sold" "$((before - $(left)))" 1
 }
 
-plan 16
+plan 38
 ok "what the Node example needs is to be had (npm)" \
     test -d "$modules/node_modules/ioredis"
 [ -d "$modules/node_modules/ioredis" ] || exit 1
@@ -90,6 +91,85 @@ query -c "CREATE TABLE nightly (day date, fence bigint);
     SELECT ringfence.protect('nightly', resource => 'job:nightly')" >"$dir/said"
 export RINGFENCE_URL=redis+unix://$dir/redis.sock
 PATH=$RF_BUILD:$PATH
-job() { ringfence run job:nightly -- "$RF_ROOT/examples/languages/nightly.sh"; }
+job() { ringfence run job:nightly -- "$@" "$RF_ROOT/examples/languages/nightly.sh"; }
 ok "a job runs under its lock" job
 is "twice in a night it is done once" "$(job && query -c 'SELECT count(*) FROM nightly')" 1
+
+# ---- Answers that are lost -----------------------------------------------------------
+
+# In front of PostgreSQL.  Of the COMMITs that pass it cuts the n-th one off:
+# "before" the server has it, or "after" the server has answered.
+cat >"$dir/proxy.pl" <<'PERL'
+use strict; use warnings; use IO::Select; use IO::Socket::UNIX;
+my ($here, $there, $which, $when) = @ARGV;
+local $SIG{ALRM} = sub { exit }; alarm 250;
+my $listen = IO::Socket::UNIX->new(Local => $here, Listen => 9) or die;
+my $commits = 0;
+while (my $client = $listen->accept) {
+    my $server = IO::Socket::UNIX->new(Peer => $there) or die;
+    my $both = IO::Select->new($client, $server);
+    my $cut = 0;
+    TALK: while (1) {
+        for my $from ($both->can_read) {
+            sysread $from, my $data, 65536 or last TALK;
+            my $commit = $from == $client && $data =~ /COMMIT/ && ++$commits;
+            $cut = 1 if $commit == $which;
+            last TALK if $cut && ($when eq "before" || $from == $server);
+            syswrite $from == $client ? $server : $client, $data;
+        }
+    }
+}
+PERL
+cut_at() { # WHICH WHEN
+    mkdir "$dir/proxy"
+    perl "$dir/proxy.pl" "$dir/proxy/.s.PGSQL.$PGPORT" "$PGHOST/.s.PGSQL.$PGPORT" "$@" &
+    proxy=$!
+    until_true test -S "$dir/proxy/.s.PGSQL.$PGPORT"
+}
+mended() {
+    kill "$proxy"
+    wait "$proxy"
+    rm -r "$dir/proxy"
+}
+through() { (PGHOST=$dir/proxy "$@") >"$dir/next" 2>&1; }
+
+# lost PROGRAM WHEN: of the section's two commits the second one writes.
+lost() {
+    local before
+    before=$(left)
+    cut_at 2 "$2"
+    through sell "$1" apple 0 "an order of $1, $2"
+    is "$1, cut off $2 the commit, ends well" $? 0
+    mended
+    is "one was sold" "$((before - $(left)))" 1
+    is "it was in doubt once" "$(grep -c 'once more' "$dir/next")" 1
+    is "and knows which" "$(grep -c 'was sold before' "$dir/next")" "$3"
+}
+for program in python node; do
+    lost $program before 0
+    lost $program after 1
+done
+
+nights() { query -c 'SELECT count(*) FROM nightly'; }
+query -c "SELECT ringfence.expire_receipts('0 s')" >"$dir/said"
+before=$(nights)
+cut_at 1 after
+# The command claims straight from the server.
+job env PGHOST="$dir/proxy" >"$dir/next" 2>&1
+is "a job that is cut off after its commit ends well" $? 0
+mended
+is "and is done once" "$(($(nights) - before))" 1
+
+# ---- What else may come --------------------------------------------------------------
+
+query -c "BEGIN; SELECT ringfence.guard('stock:pear', 1, 'x');
+    INSERT INTO stock VALUES ('pear', 0, 1); COMMIT" >"$dir/said"
+ends() {
+    (sell "$@") >"$dir/next" 2>&1
+    echo $?
+}
+is "Python: nothing is left" "$(ends python pear)" 2
+is "Node: nothing is left" "$(ends node pear)" 2
+redis_stop "$dir"
+is "Python: no Redis, no lock" "$(ends python apple)" 1
+is "Node: no Redis, no lock" "$(ends node apple)" 1
