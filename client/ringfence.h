@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 ringfence maintainers */
 /*
- * ringfence.h - locks and fences from Redis, checked by PostgreSQL
+ * ringfence.h - locks and fences from a lock service, checked by PostgreSQL
  *
  * A lock says who should work; a fence proves it to the database.  A lock can
  * be lost without its holder noticing, so correctness never rests on the
  * lock: it rests on PostgreSQL refusing whatever is not the newest.  Work that
  * ends in a database takes its lock with rf_pg_acquire() (ringfence_pg.h);
- * rf_acquire() alone is for work that has no database at its end.
+ * rf_acquire() alone is for work that has no database at its end.  Where a
+ * comment says Redis it means the lock service, whichever rf_open() was given.
  *
  * Errors     Every call that can fail returns rf_status, named for what the
  *            caller does next.  RF_OK is 0.  The text behind the last failure
@@ -72,7 +73,8 @@ typedef struct rf_client rf_client;
 /* Start from RF_OPTIONS_INIT, then set fields by name. */
 typedef struct rf_options {
     const char *prefix; /* of every key; 1 to 64 bytes; default "lock:v1:" */
-    int timeout_ms;     /* limit of each call's talk to Redis; default 2000 */
+    int timeout_ms;     /* limit of each call's talk to the lock service;
+                           default 2000                                     */
 
     /*
      * To protect Redis, requests for new locks are refused without asking it
@@ -125,10 +127,11 @@ typedef struct rf_options {
  *   etcd://[[user]:password@]host[:port],...[?base=n]
  *   zookeeper://[user:password@]host[:port],...[/node][?base=n]
  *
- * With TLS: rediss://, rediss+sentinel://, rediss+cluster:// and redlocks://,
- * and at the end, behind ? or &, any of cafile=, certfile=, keyfile= (PEM files,
- * read now) and servername=.  Each server must show a valid certificate for its
- * host, or for servername, from an authority in cafile, else of the system.
+ * With TLS: rediss://, rediss+sentinel://, rediss+cluster://, redlocks:// and
+ * etcds://, and at the end, behind ? or &, any of cafile=, certfile=, keyfile=
+ * (PEM files, read now) and, but for etcds, servername=.  Each server must show a
+ * valid certificate for its host, or for servername, from an authority in cafile,
+ * else of the system.
  *
  * The hosts of redis+sentinel are the sentinels (port 26379), at most 16; user
  * and password in front are for the master that they name, those at the end for
@@ -136,8 +139,10 @@ typedef struct rf_options {
  * Both are asked again, until timeout_ms is over, when a connection breaks or a
  * server says that it is not the one.  The hosts of redlock are 3, 5, 7 or 9
  * independent masters, of which a majority must agree; their fences are ordered
- * as those of one Redis are.  It has no shared locks, and neither have
- * postgresql, where the extension keeps the locks, etcd and zookeeper.
+ * as those of one Redis are.  Of postgresql the extension keeps the locks.  base
+ * is added to every number of an etcd or a ZooKeeper that counts from below what
+ * the database has accepted.  Only one Redis, by itself, behind sentinels or in a
+ * cluster, has shared locks and min_replicas.
  *
  * User, password, paths and master may be percent-encoded.  opts is copied; NULL
  * means the defaults.  Nothing is connected yet: the call that first needs the
@@ -300,7 +305,8 @@ rf_status rf_renew(rf_lock *lock, int64_t ttl_ms);
  * a grant that the database refused at its first claim (stale at birth: Redis
  * forgot its counter).  rf_pg_acquire() does this by itself.  A lock that has
  * been claimed once is refused with RF_MISUSE: raising its number in the
- * middle of a section would lose updates.
+ * middle of a section would lose updates.  So is any lock of a service whose
+ * numbers can't be raised (rf_can_raise).
  *
  * Returns RF_OK, RF_LOST, RF_UNKNOWN (the lock is given up: its number can't
  * be known), RF_REFUSED (too few replicas: the lock is over), RF_RETRY, RF_MISUSE
@@ -425,8 +431,8 @@ typedef struct rf_keep_options {
  * or lost.  All kept locks of a client share one thread and one connection of
  * their own.  An attempt that fails is repeated until the lock's deadline: only
  * then is it lost.  While a lock is kept its getters may be called from any
- * thread, and rf_renew() and rf_reissue() are misuse.  rf_release() ends it: it returns when no renewal is on its way, and
- * rf_close() ends it for all.
+ * thread, and rf_renew() and rf_reissue() are misuse.  rf_release() ends it: it
+ * returns when no renewal is on its way.  rf_close() ends it for all.
  *
  * Returns RF_OK, RF_LOST (past its deadline), what ended the lock before,
  * RF_RETRY (the system gives no thread), RF_MISUSE or RF_NOMEM.
@@ -486,7 +492,7 @@ typedef struct rf_event {
     rf_lost_reason reason; /* of RF_CALL_LOST; otherwise 0          */
     const char *resource;
     rf_fence fence; /* 0: none                               */
-    int64_t us;     /* how long the call took                */
+    int64_t us;     /* microseconds that the call took       */
 } rf_event;
 
 /*
@@ -502,7 +508,7 @@ void rf_set_hook(rf_client *client, rf_hook hook, void *arg);
 
 /* ---- Helpers ---------------------------------------------------------- */
 
-/* What Redis knows of a resource. */
+/* What the lock service knows of a resource. */
 typedef struct rf_info {
     int held;                       /* 1 when somebody has the lock        */
     rf_fence fence;                 /* of the holder; 0 when not held, or
@@ -523,7 +529,8 @@ typedef struct rf_info {
 } rf_info;
 
 /*
- * Look at a resource without changing anything.
+ * Look at a resource without changing anything.  But after RF_OK, *out is all
+ * zero.
  *
  * Returns RF_OK, RF_RETRY, RF_MISUSE or RF_NOMEM.
  */
@@ -568,9 +575,9 @@ typedef void (*rf_on_finding)(const rf_finding *finding, void *arg);
  * counters that are none; of PostgreSQL what rf_pg_examine() looks at, waking and
  * notices; of etcd version, members, leader, alarms, room, compaction, TLS, user
  * and permissions; of ZooKeeper version, members, leader, sessions, numbers, TLS,
- * user, permissions and folders that are open to anybody.  Each answer is a finding, also when it is a good one or can't
- * be had.  Takes a moment for each 10000 counters, and leaves nothing behind.
- * on_finding must not use the client.
+ * user, permissions and folders that are open to anybody.  Each answer is a
+ * finding, also when it is a good one or can't be had.  Takes a moment for each
+ * 10000 counters, and leaves nothing behind.  on_finding must not use the client.
  *
  * Returns RF_OK, RF_RETRY, RF_MISUSE or RF_NOMEM.
  */
@@ -578,14 +585,16 @@ rf_status rf_examine(rf_client *client, rf_on_finding on_finding, void *arg);
 
 /*
  * 1 when the lock service's numbers can be raised above a floor; 0 when they are
- * its own, and only base=n in the URL lifts them (etcd://, zookeeper://).
+ * its own, and only base=n in the URL lifts them (etcd://, zookeeper://), or when
+ * the client is NULL or closed.
  */
 int rf_can_raise(const rf_client *client);
 
 /*
  * Take the lock on resource away from whoever has it with this fence.  For
  * people: the database refuses nothing of the old holder until a newer one has
- * claimed.  reason (1 to 255 bytes, like a resource) goes to Redis' log.
+ * claimed.  reason (1 to 255 bytes, like a resource) goes to the log of Redis or
+ * PostgreSQL, or into a key beside the lock (etcd://, zookeeper://).
  *
  * Returns RF_OK, RF_LOST (nobody has it with that fence), RF_UNKNOWN, RF_RETRY,
  * RF_MISUSE or RF_NOMEM.
