@@ -95,8 +95,8 @@ rf_lock *rf__lock_held(rf_client *client, const char *resource, int shared)
 void rf__lock_note(rf_client *client, rf_event event, int64_t begin_us)
 {
     event.us = rf__now_us() - begin_us;
-    /* What was refused as a name is not told as one. */
-    if (event.status == RF_MISUSE || event.resource == NULL)
+    /* What was refused as a name is not told as one, and there may be none. */
+    if (event.status == RF_MISUSE)
         event.resource = "";
     rf__metrics_call(&client->metrics, &event);
 }

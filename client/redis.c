@@ -386,7 +386,15 @@ static int only_pings(const rf__redis *r)
            r->locator == NULL;
 }
 
-static rf_status append_greeting(rf__redis *r, int *replies)
+/* A command of the greeting, and so one more reply to come. */
+static rf_status append_command(rf__redis *r, int *replies, int argc,
+                                const char *const *argv)
+{
+    ++*replies;
+    return append_words(r, argc, argv);
+}
+
+static rf_status append_greeting(rf__redis *r, int *replies, rf__error *error)
 {
     const char *both[] = { "AUTH", r->url.user, r->url.password };
     const char *password[] = { "AUTH", r->url.password };
@@ -397,19 +405,21 @@ static rf_status append_greeting(rf__redis *r, int *replies)
     rf_status status = RF_OK;
 
     *replies = 0;
-    if (r->url.user[0] != '\0' && ++*replies)
-        status = append_words(r, 3, both);
-    else if (r->url.password[0] != '\0' && ++*replies)
-        status = append_words(r, 2, password);
-    if (status == RF_OK && r->url.db != 0 && ++*replies) {
+    if (r->url.user[0] != '\0')
+        status = append_command(r, replies, 3, both);
+    else if (r->url.password[0] != '\0')
+        status = append_command(r, replies, 2, password);
+    if (status == RF_OK && r->url.db != 0) {
         snprintf(db, sizeof(db), "%d", r->url.db);
-        status = append_words(r, 2, number);
+        status = append_command(r, replies, 2, number);
     }
     /* Who pointed us here may know less than the server itself. */
-    if (status == RF_OK && r->locator != NULL && ++*replies)
-        status = append_words(r, 1, role);
-    if (only_pings(r) && ++*replies)
-        status = append_words(r, 1, ping);
+    if (status == RF_OK && r->locator != NULL)
+        status = append_command(r, replies, 1, role);
+    if (only_pings(r))
+        status = append_command(r, replies, 1, ping);
+    if (status != RF_OK)
+        rf__set_error(error, "out of memory");
     return status;
 }
 
@@ -456,11 +466,9 @@ static rf_status greet(rf__redis *r, int64_t deadline_ms, rf__error *error)
 {
     const rf__reply *reply;
     int replies;
-    rf_status status = append_greeting(r, &replies);
+    rf_status status = append_greeting(r, &replies, error);
 
-    if (status != RF_OK)
-        rf__set_error(error, "out of memory");
-    else if (replies > 0)
+    if (status == RF_OK && replies > 0)
         status = rf__redis_send(r, deadline_ms, error);
     while (status == RF_OK && replies-- > 0) {
         status = rf__redis_reply(r, deadline_ms, &reply, error);
@@ -652,7 +660,7 @@ static rf_status step_greeting(rf__redis *r, short *events, rf__error *error)
         if (status == RF_OK)
             r->replies--;
     }
-    return status == RF_UNKNOWN ? RF_RETRY : status;
+    return not_greeted(r, status);
 }
 
 rf_status rf__redis_step_connect(rf__redis *r, short *events, rf__error *error)
@@ -673,7 +681,7 @@ rf_status rf__redis_step_connect(rf__redis *r, short *events, rf__error *error)
         if (status == RF_OK)
             status = set_up(r, error);
         if (status == RF_OK)
-            status = append_greeting(r, &r->replies);
+            status = append_greeting(r, &r->replies, error);
         if (status == RF_OK)
             r->stage = RF__GREETED;
     }

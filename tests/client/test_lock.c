@@ -739,6 +739,78 @@ static void test_release_that_never_arrived_is_sent_again(void **state)
     assert_int_equal(redis_server_number(server, "EXISTS " LOCK, "r"), 0);
 }
 
+/* ---- No time left to ask twice ---------------------------------------------- */
+
+/* One of three: it is asked once, and the time it took is the whole limit. */
+typedef rf_status ask(rf_lock *lock);
+
+static rf_status ask_renew(rf_lock *lock)
+{
+    return rf_renew(lock, 60000);
+}
+
+static rf_status ask_reissue(rf_lock *lock)
+{
+    return rf_reissue(lock, 100);
+}
+
+static void is_asked_once(rf_lock *lock, ask *question)
+{
+    int requests = proxy_requests(fault);
+    int64_t begin = test_now_ms();
+
+    /* Were it asked again, this would be answered. */
+    proxy_set(fault, PROXY_MUTE, 0, 1);
+    assert_status(question(lock), RF_UNKNOWN);
+    assert_at_least_ms(begin, 190);
+    assert_at_most_ms(begin, 2000);
+    assert_int_equal(proxy_requests(fault) - requests, 1);
+}
+
+static int open_hasty(void **state)
+{
+    (void)state;
+    return redis_world_open_far(200);
+}
+
+static void test_renewal_without_an_answer_in_time_keeps_the_old_deadline(
+    void **state)
+{
+    rf_lock *lock = acquire("r", 30000);
+
+    (void)state;
+    assert_status(rf_renew(lock, 30000), RF_OK);
+    is_asked_once(lock, ask_renew);
+    assert_in_range(rf_lock_left_ms(lock), 1, 30000);
+    assert_int_equal(rf_lock_fence(lock), 1);
+    assert_status(rf_release(lock), RF_OK);
+}
+
+static void test_reissue_without_an_answer_in_time_gives_the_lock_up(
+    void **state)
+{
+    rf_lock *lock = acquire("r", 30000);
+
+    (void)state;
+    assert_status(rf_reissue(lock, 10), RF_OK);
+    is_asked_once(lock, ask_reissue);
+    assert_int_equal(rf_lock_fence(lock), 0);
+    assert_status(rf_renew(lock, 1000), RF_UNKNOWN);
+    rf_release(lock);
+}
+
+static void test_release_without_an_answer_in_time_is_unknown(void **state)
+{
+    rf_lock *lock;
+
+    (void)state;
+    assert_status(try_acquire("r", NULL), RF_OK);
+    lock = acquire("r", 30000);
+    is_asked_once(lock, rf_release);
+    assert_int_equal(redis_server_number(server, "EXISTS " LOCK, "r"), 0);
+    assert_status(try_acquire("r", NULL), RF_OK);
+}
+
 /* ---- Reentrant --------------------------------------------------------------- */
 
 static rf_lock *acquire_again(const char *resource)
@@ -989,6 +1061,8 @@ int main(void)
 {
 #define CASE(name) \
     cmocka_unit_test_setup_teardown(name, open_client, redis_world_close)
+#define HASTY(name) \
+    cmocka_unit_test_setup_teardown(name, open_hasty, redis_world_close)
     const struct CMUnitTest tests[] = {
         CASE(test_first_fence_is_1_and_each_next_one_is_larger),
         CASE(test_lock_is_one_key_with_fence_holder_and_ttl),
@@ -1031,6 +1105,9 @@ int main(void)
         CASE(test_release_after_the_deadline_still_gives_back),
         CASE(test_release_whose_reply_is_lost_is_unknown_and_done),
         CASE(test_release_that_never_arrived_is_sent_again),
+        HASTY(test_renewal_without_an_answer_in_time_keeps_the_old_deadline),
+        HASTY(test_reissue_without_an_answer_in_time_gives_the_lock_up),
+        HASTY(test_release_without_an_answer_in_time_is_unknown),
         CASE(test_reentrant_lock_has_one_fence_and_is_released_as_often),
         CASE(test_lock_is_reentrant_only_on_request_and_for_its_client),
         CASE(test_lost_lock_is_not_entered_again),

@@ -10,12 +10,15 @@
 #include "rf_test.h"
 
 #include <hiredis/hiredis.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "client.h"
 #include "internal.h"
+#include "redis.h"
 #include "redis_server.h"
+#include "url.h"
 
 static redis_server *server;
 redisReader *__real_redisReaderCreateWithFunctions(
@@ -257,6 +260,53 @@ static void test_login_without_memory_sends_no_request(void **state)
     }
 }
 
+/* As an event loop would: again when what it asked for has come. */
+static rf_status connect_in_steps(rf__redis *r, rf__error *error)
+{
+    rf_status status = RF__PENDING;
+
+    while (status == RF__PENDING) {
+        struct pollfd p = { 0 };
+
+        status = rf__redis_step_connect(r, &p.events, error);
+        p.fd = rf__redis_fd(r);
+        if (status == RF__PENDING)
+            assert_true(poll(&p, 1, 5000) == 1);
+    }
+    return status;
+}
+
+static void test_login_in_steps_without_memory_says_so(void **state)
+{
+    rf__service where;
+    rf__error error;
+    int happened = 1;
+    char url[256];
+
+    (void)state;
+    redis_server_command(server, "ACL SETUSER app on >s3cret ~* +@all");
+    snprintf(url, sizeof(url), "redis+unix://app:s3cret@%s?db=3",
+             redis_server_socket(server));
+    assert_status(rf__service_parse(url, &where, &error), RF_OK);
+    for (long n = 0; happened; n++) {
+        rf__redis *r = rf__redis_new(&where.node[0], 1000);
+        rf_status status;
+
+        error.text[0] = '\0';
+        arm(n);
+        status = connect_in_steps(r, &error);
+        happened = disarm();
+        assert_true(rf__redis_connected(r) == !happened);
+        if (happened) {
+            assert_true(status == RF_NOMEM || status == RF_RETRY);
+            assert_non_null(strstr(error.text, "out of memory"));
+            assert_status(connect_in_steps(r, &error), RF_OK);
+        }
+        rf__redis_free(r);
+        assert_true(n < 100);
+    }
+}
+
 /* Where the slots are is a question of its own, and the first one. */
 static void test_asking_for_slots_without_memory_grants_nothing(void **state)
 {
@@ -290,6 +340,7 @@ int main(void)
         cmocka_unit_test(test_source_is_copied_whole_or_not_at_all),
         cmocka_unit_test(test_keeping_without_memory_leaves_the_lock_as_it_was),
         cmocka_unit_test(test_login_without_memory_sends_no_request),
+        cmocka_unit_test(test_login_in_steps_without_memory_says_so),
         cmocka_unit_test(test_asking_for_slots_without_memory_grants_nothing),
         cmocka_unit_test(test_acquire_without_memory_grants_once_or_not_at_all),
         cmocka_unit_test(test_held_lock_survives_a_call_without_memory),

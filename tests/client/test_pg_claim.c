@@ -45,6 +45,30 @@ static void test_number_too_low_at_birth_is_raised(void **state)
     rf_release(lock);
 }
 
+/* Another process may have claimed it, and be at work with its number. */
+static void test_attached_lock_is_claimed_and_never_raised(void **state)
+{
+    rf_lock *lock = world_acquire("r", 30000), *attached;
+    rf_fence fence = rf_lock_fence(lock);
+
+    (void)state;
+    assert_status(
+        rf_attach(world.client, "r", fence, rf_lock_holder(lock), &attached),
+        RF_OK);
+    assert_outcome(rf_pg_claim(world.conn, attached), RF_OK);
+    assert_outcome(world_exec(attached, TAKE_ONE), RF_OK);
+    assert_status(rf_detach(attached), RF_OK);
+    world_overtake(lock);
+    assert_status(
+        rf_attach(world.client, "r", fence, rf_lock_holder(lock), &attached),
+        RF_OK);
+    assert_outcome(rf_pg_claim(world.conn, attached), RF_STALE);
+    assert_true(rf_lock_fence(attached) == 0);
+    assert_status(rf_detach(attached), RF_OK);
+    assert_int_equal(world_quantity(), 9);
+    assert_status(rf_release(lock), RF_OK);
+}
+
 static void test_claimed_lock_is_never_raised(void **state)
 {
     rf_lock *lock = take(world.client);
@@ -162,6 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         world_test(test_lock_may_write_once_it_is_claimed),
         world_test(test_number_too_low_at_birth_is_raised),
+        world_test(test_attached_lock_is_claimed_and_never_raised),
         world_test(test_claimed_lock_is_never_raised),
         world_test(test_what_cannot_be_claimed_is_misuse),
         world_test(test_lock_of_an_event_loop_fences_its_writes),

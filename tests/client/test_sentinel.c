@@ -202,6 +202,46 @@ static void test_server_that_is_no_master_is_not_believed(void **state)
     rf_close(client);
 }
 
+/* Whatever it is that answers where the sentinel points, it says no such thing. */
+static void test_role_that_makes_no_sense_is_not_believed(void **state)
+{
+    static const char *const options[] = { "--sentinel", NULL };
+    static const char *const roles[] = { "*1\r\n:1\r\n", "*0\r\n",
+                                         "*1\r\n$7\r\nmas\0ter\r\n" };
+    static const size_t lengths[] = { 8, 4, 17 };
+    redis_server *plain = redis_server_start(NULL);
+    proxy *fault = proxy_start(redis_server_socket(plain));
+    redis_server *sentinel;
+    rf_client *client;
+    char config[128];
+
+    (void)state;
+    snprintf(config, sizeof(config), "sentinel monitor main 127.0.0.1 %d 1\n",
+             proxy_port(fault));
+    sentinel = redis_server_start_with(config, options);
+    client = open_sentinel(redis_server_port(sentinel));
+    assert_status(try_on(client, "r"), RF_OK);
+    rf_close(client);
+    for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+        char url[128];
+
+        /* The sentinel's own questions meet it as well. */
+        proxy_say(fault, 1000000, roles[i], lengths[i]);
+        snprintf(url, sizeof(url), "redis+sentinel://127.0.0.1:%d/main",
+                 redis_server_port(sentinel));
+        client = open_at(url, 400);
+        /* The text is of the last try, which may have run out of time. */
+        do
+            assert_status(try_on(client, "r"), RF_RETRY);
+        while (strstr(rf_message(client), "is not a master") == NULL);
+        rf_close(client);
+    }
+    assert_int_equal(redis_server_number(plain, "GET " COUNTER, "r"), 1);
+    redis_server_stop(sentinel);
+    proxy_stop(fault);
+    redis_server_stop(plain);
+}
+
 static void test_demoted_master_applies_nothing_and_is_left(void **state)
 {
     rf_client *client = open_at(world->url, 20000);
@@ -343,6 +383,7 @@ int main(void)
         cmocka_unit_test(test_server_that_is_no_sentinel_is_misuse),
         cmocka_unit_test(test_place_that_makes_no_sense_is_retry),
         cmocka_unit_test(test_server_that_is_no_master_is_not_believed),
+        cmocka_unit_test(test_role_that_makes_no_sense_is_not_believed),
         cmocka_unit_test(test_clients_go_on_after_a_real_fail_over),
         cmocka_unit_test(test_demoted_master_applies_nothing_and_is_left),
     };

@@ -478,6 +478,27 @@ static void test_client_certificates_work_with_tls_1_2(void **state)
     picky = now;
 }
 
+static void test_database_is_chosen_over_tls(void **state)
+{
+    rf_client *client;
+    char url[512];
+
+    (void)state;
+    snprintf(url, sizeof(url), "rediss://127.0.0.1:%d/3?cafile=%s",
+             redis_server_port(secure), certificate("ca.pem"));
+    redis_server_command(secure, "FLUSHALL");
+    client = open_url(url, 5000);
+    assert_status(try_on(client, "r"), RF_OK);
+    rf_close(client);
+    assert_int_equal(redis_server_number(secure, "DBSIZE"), 0);
+    redis_server_command(secure, "SELECT 3");
+    assert_int_equal(granted(secure), 1);
+    redis_server_command(secure, "SELECT 0");
+    snprintf(url, sizeof(url), "rediss://127.0.0.1:%d/999?cafile=%s",
+             redis_server_port(secure), certificate("ca.pem"));
+    fails_at(open_url(url, 5000), RF_MISUSE, "database");
+}
+
 static void test_user_without_ping_is_let_in(void **state)
 {
     (void)state;
@@ -715,6 +736,7 @@ int main(void)
         cmocka_unit_test(test_wrong_password_is_told_without_it),
         cmocka_unit_test(test_client_shows_the_certificate_that_is_demanded),
         cmocka_unit_test(test_client_certificates_work_with_tls_1_2),
+        cmocka_unit_test(test_database_is_chosen_over_tls),
         cmocka_unit_test(test_user_without_ping_is_let_in),
         cmocka_unit_test(test_files_that_are_no_good_are_misuse_at_open),
         cmocka_unit_test(test_silence_in_the_handshake_keeps_the_deadline),

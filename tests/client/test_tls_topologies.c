@@ -61,17 +61,22 @@ static void works(const char *url)
     rf_close(client);
 }
 
-/* The same servers, but not those that this authority vouches for. */
-static void is_refused(const char *url)
+static void refuses(const char *url, rf_status expected, const char *text)
 {
     rf_client *client = open_url(url);
     rf_lock *lock;
     rf_status status = rf_acquire(client, "r", NULL, &lock);
 
     assert_null(lock);
-    if (status != RF_MISUSE || !strstr(rf_message(client), "not trusted"))
+    if (status != expected || !strstr(rf_message(client), text))
         fail_msg("%s: %s", rf_status_name(status), rf_message(client));
     rf_close(client);
+}
+
+/* The same servers, but not those that this authority vouches for. */
+static void is_refused(const char *url)
+{
+    refuses(url, RF_MISUSE, "not trusted");
 }
 
 static void test_sentinels_and_the_master_they_name(void **state)
@@ -127,6 +132,33 @@ static void test_master_in_the_clear_is_not_talked_to(void **state)
     rf_close(client);
     redis_server_stop(sentinel);
     redis_server_stop(plain);
+}
+
+/* What it is asked for is its role, and that is answer enough. */
+static void test_master_without_a_password_is_asked_what_it_is(void **state)
+{
+    redis_server *master = secure_server("server.pem", NULL), *sentinel;
+    const char *options[14] = { "--sentinel" };
+    const char *const *more = secure_options();
+    rf_client *client;
+    rf_lock *lock;
+    char config[128], url[512];
+
+    (void)state;
+    for (int i = 1; *more != NULL; i++, more++)
+        options[i] = *more;
+    snprintf(config, sizeof(config), "sentinel monitor main 127.0.0.1 %d 1\n",
+             redis_server_port(master));
+    sentinel = redis_server_start_with(config, options);
+    snprintf(url, sizeof(url), "rediss+sentinel://127.0.0.1:%d/main?cafile=%s",
+             redis_server_port(sentinel), certificate("ca.pem"));
+    works(url);
+    redis_server_command(master, "REPLICAOF 127.0.0.1 1");
+    client = open_url(url);
+    assert_status(rf_acquire(client, "r", NULL, &lock), RF_RETRY);
+    rf_close(client);
+    redis_server_stop(sentinel);
+    redis_server_stop(master);
 }
 
 static void test_all_nodes_of_a_cluster(void **state)
@@ -194,13 +226,42 @@ static void test_all_masters_of_a_quorum(void **state)
         redis_server_stop(node[i]);
 }
 
+/* As from a single server: a person must look, whichever way it is told. */
+static void test_masters_that_want_another_certificate_are_misuse(void **state)
+{
+    static const char *const older[] = { "--tls-protocols", "TLSv1.2", NULL };
+    const char *const *const options[] = { NULL, older };
+    redis_server *node[3];
+    char url[512], ours[1024];
+
+    (void)state;
+    for (int tls = 0; tls < 2; tls++) {
+        for (int i = 0; i < 3; i++)
+            node[i] = picky_server(options[tls]);
+        quorum_url(url, sizeof(url), node, "ca.pem");
+        refuses(url, RF_MISUSE, "wants a certificate of ours");
+        snprintf(ours, sizeof(ours), "%s&certfile=%s&keyfile=%s", url,
+                 certificate("stranger.pem"), certificate("key.pem"));
+        refuses(ours, RF_MISUSE, "not accept our certificate");
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(redis_server_number(node[i], "DBSIZE"), 0);
+        snprintf(ours, sizeof(ours), "%s&certfile=%s&keyfile=%s", url,
+                 certificate("client.pem"), certificate("key.pem"));
+        works(ours);
+        for (int i = 0; i < 3; i++)
+            redis_server_stop(node[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sentinels_and_the_master_they_name),
         cmocka_unit_test(test_master_in_the_clear_is_not_talked_to),
+        cmocka_unit_test(test_master_without_a_password_is_asked_what_it_is),
         cmocka_unit_test(test_all_nodes_of_a_cluster),
         cmocka_unit_test(test_all_masters_of_a_quorum),
+        cmocka_unit_test(test_masters_that_want_another_certificate_are_misuse),
     };
 
     return run_group(tests, start, stop);

@@ -162,6 +162,7 @@ static void test_malformed_urls_are_misuse(void **state)
         "redis://u:p@@h",
         "redis://u:p@q@h",
         "redis://u:%4@h",
+        "redis://%4:p@h",
         "redis://u:%zz@h",
         "redis://u:%@h",
         "redis://u:a%00b@h",
@@ -352,6 +353,9 @@ static void test_malformed_places_are_misuse(void **state)
         "zookeeper://a?base=-1",
         "zookeeper://a?cafile=x", /* its client has no TLS */
         "zookeepers://a",
+        "etcd://a/x", /* etcd has no places below */
+        "etcd://a?base=x",
+        "etcd://a?cafile=/x",
         "redis+cluster://a/1",
         "redis+cluster://a:0",
         "redis+sentinel://a",
