@@ -187,6 +187,28 @@ ringfence_column_statement(PG_FUNCTION_ARGS)
 }
 
 /*
+ * A key that is not found by its name can't be kept: whoever renamed it has to
+ * say so.  Invalid when that was refused and let through.
+ */
+static AttrNumber
+key_column(Relation rel, const char *name)
+{
+	AttrNumber	key = rf_column_number(RelationGetDescr(rel), name);
+	RfRefusal	refusal = {
+		ERRCODE_RF_SETUP, RF_MSG_SETUP, NULL,
+		"The key can't be kept, so nothing is let through.  Ask"
+		" ringfence.audit() how to mend it.", InvalidAttrNumber, true
+	};
+
+	if (key != InvalidAttrNumber)
+		return key;
+	refusal.detail = psprintf("Table \"%s\" has no column \"%s\", which was in"
+							  " its primary key.", rf_table_name(rel), name);
+	rf_refuse(rel, &refusal);
+	return InvalidAttrNumber;
+}
+
+/*
  * What the statement does to the table is found out at its first row.  The
  * answer is kept with the call, which lives exactly as long as the statement.
  */
@@ -203,19 +225,18 @@ begin_rows(FunctionCallInfo fcinfo, TriggerData *call)
 								   offsetof(ColumnState, keys) +
 								   nargs * sizeof(AttrNumber));
 	state->attnum = rf_fence_column(rel, args[0]);
-	if (state->attnum != InvalidAttrNumber && !rf_is_replica())
-	{
-		rf_check_named(call, state->attnum);
-		rf_check_armed(rel, RF_TRIGGER_SEAL);
-	}
+	fcinfo->flinfo->fn_extra = state;
+	if (state->attnum == InvalidAttrNumber || rf_is_replica())
+		return state;
+	rf_check_named(call, state->attnum);
+	rf_check_armed(rel, RF_TRIGGER_SEAL);
 	for (i = 1; i < nargs; i++)
 	{
-		AttrNumber	key = rf_column_number(RelationGetDescr(rel), args[i]);
+		AttrNumber	key = key_column(rel, args[i]);
 
 		if (key != InvalidAttrNumber && rf_names_column(call, key))
 			state->keys[state->nkeys++] = key;
 	}
-	fcinfo->flinfo->fn_extra = state;
 	return state;
 }
 

@@ -2,7 +2,7 @@
 -- Copyright (c) 2026 ringfence maintainers
 -- case 19
 BEGIN;
-SELECT plan(13);
+SELECT plan(18);
 
 CREATE TABLE stock (
     region text, sku text, fence bigint, PRIMARY KEY (region, sku)
@@ -48,6 +48,26 @@ SELECT throws_ok($$UPDATE stock SET region = 'us', fence = 11
 SELECT throws_ok($$DELETE FROM stock WHERE sku = 'b'$$,
     'RF003', 'write is not fenced', 'the row then is no easier to delete');
 DROP TRIGGER stop ON stock_us;
+SELECT throws_ok($$DO 'BEGIN
+        UPDATE stock SET fence = 11 WHERE sku = ''b'';
+        DELETE FROM stock WHERE sku = ''b'';
+    END'$$, 'RF003', 'write is not fenced',
+    'nor is one that was updated before, in the same transaction');
+SELECT throws_ok($$WITH u AS (UPDATE stock SET fence = 11 WHERE sku = 'a'
+                       RETURNING 1)
+                   DELETE FROM stock WHERE sku = 'b'
+                       AND (SELECT count(*) FROM u) = 1$$,
+    'RF003', 'write is not fenced', 'nor another, in the same statement');
+
+-- Each row of a statement is judged, not only the first.
+INSERT INTO stock VALUES ('us', 'd', 9);
+SELECT throws_ok($$UPDATE stock SET fence = 11,
+                   sku = CASE sku WHEN 'd' THEN 'z' ELSE sku END$$,
+    'RF003', 'write is not fenced', 'the key of the last row is kept, too');
+SELECT throws_ok($$UPDATE stock SET fence = CASE sku WHEN 'd' THEN 8 ELSE 11 END,
+                   region = 'eu' WHERE region = 'us'$$,
+    'RF001', 'fence is stale', 'and its fence, when they all move');
+SELECT lives_ok('UPDATE stock SET fence = fence', 'rows that are right pass');
 
 SELECT ringfence.protect('stock', 'fence', 'stock:{sku}');
 SELECT ringfence.guard('stock:b', 12, 'h');
@@ -58,7 +78,8 @@ SELECT throws_ok($$UPDATE stock SET region = 'us', fence = 12
                    WHERE sku = 'a'$$,
     'RF003', 'write is not fenced', 'and one not claimed does not');
 SELECT results_eq('SELECT sku, region, fence FROM stock ORDER BY sku',
-    $$VALUES ('a', 'eu', 10::bigint), ('b', 'us', 12), ('c', 'us', 9)$$,
+    $$VALUES ('a', 'eu', 10::bigint), ('b', 'us', 12), ('c', 'us', 9),
+            ('d', 'us', 9)$$,
     'only the fenced writes are in the table');
 
 SELECT * FROM finish();

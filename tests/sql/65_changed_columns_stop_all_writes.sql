@@ -5,7 +5,7 @@ BEGIN;
 -- Before PostgreSQL 14 plain tables have a trigger on rows, as partitioned ones
 -- have everywhere, and none on statements.
 SELECT current_setting('server_version_num')::int < 140000 AS by_row \gset
-SELECT plan(21);
+SELECT plan(25);
 
 CREATE TABLE stock (sku text, fence bigint, note text);
 INSERT INTO stock VALUES ('a', 5);
@@ -74,6 +74,25 @@ SELECT throws_ok('ALTER TABLE line DROP sku', '2BP01', NULL,
 ALTER TABLE line DROP sku CASCADE;
 SELECT throws_ok('DELETE FROM line', 'RF005', NULL,
     'a dropped one stops every write');
+
+-- In partitions a key is found by its name.
+CREATE TABLE parts (region text, sku text, fence bigint,
+    PRIMARY KEY (region, sku)) PARTITION BY LIST (region);
+CREATE TABLE part PARTITION OF parts DEFAULT;
+INSERT INTO parts VALUES ('eu', 'a', 5);
+SELECT ringfence.protect('parts', 'fence');
+ALTER TABLE parts RENAME sku TO article;
+SELECT throws_ok($$UPDATE parts SET article = 'b', fence = 6$$, 'RF005',
+    'protection is set up wrongly',
+    'a renamed column of a partition''s key stops UPDATE');
+SELECT lives_ok($$SELECT ringfence.protect('parts', 'fence')$$,
+    'until the table is protected again');
+SELECT throws_ok($$UPDATE parts SET article = 'b', fence = 6$$, 'RF003', NULL,
+    'and then the key is kept by its new name');
+SELECT ringfence.protect('parts', 'fence', mode => 'observe');
+ALTER TABLE parts RENAME article TO sku;
+SELECT lives_ok($$UPDATE parts SET sku = 'b', fence = 6$$,
+    'where it is only observed, it passes');
 
 SELECT * FROM finish();
 ROLLBACK;
