@@ -14,7 +14,6 @@
 #include "access/htup_details.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
-#include "mb/pg_wchar.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -44,16 +43,6 @@ typedef struct ResourceState
 
 /* ---- Refusals ----------------------------------------------------------- */
 
-/* Names come from data: cut to what a log line can take. */
-static char *
-quote_resource(const StringInfoData *name)
-{
-	int			len = pg_mbcliplen(name->data, name->len, RF_RESOURCE_MAX);
-
-	return psprintf("\"%.*s\"%s", len, name->data,
-					len < name->len ? "..." : "");
-}
-
 static void
 refuse_unclaimed(Relation rel, const StringInfoData *name)
 {
@@ -63,9 +52,10 @@ refuse_unclaimed(Relation rel, const StringInfoData *name)
 		" transaction.", InvalidAttrNumber, false
 	};
 
-	refusal.detail = psprintf("A row of table \"%s\" belongs to resource %s,"
-							  " which this transaction has not claimed.",
-							  rf_table_name(rel), quote_resource(name));
+	refusal.detail = psprintf("A row of table \"%s\" belongs to resource"
+							  " \"%s\", which this transaction has not"
+							  " claimed.",
+							  rf_table_name(rel), name->data);
 	rf_refuse(rel, &refusal);
 }
 
@@ -120,10 +110,10 @@ refuse_other_fence(Relation rel, ResourceState *state, int64 fence)
 		" SET fence = ringfence.fence(resource).", InvalidAttrNumber, false
 	};
 
-	refusal.detail = psprintf("Table \"%s\", resource %s: the row would have"
-							  " fence " INT64_FORMAT ", this transaction has"
-							  " claimed " INT64_FORMAT ".",
-							  rf_table_name(rel), quote_resource(&state->name),
+	refusal.detail = psprintf("Table \"%s\", resource \"%s\": the row would"
+							  " have fence " INT64_FORMAT ", this transaction"
+							  " has claimed " INT64_FORMAT ".",
+							  rf_table_name(rel), state->name.data,
 							  fence, state->claim);
 	refusal.attnum = state->fence;
 	rf_refuse(rel, &refusal);
@@ -138,10 +128,10 @@ refuse_stale(Relation rel, ResourceState *state, int64 fence)
 		" this grant.", InvalidAttrNumber, false
 	};
 
-	refusal.detail = psprintf("Table \"%s\", resource %s: the row has fence "
+	refusal.detail = psprintf("Table \"%s\", resource \"%s\": the row has fence "
 							  INT64_FORMAT ", this transaction has claimed "
 							  INT64_FORMAT ".", rf_table_name(rel),
-							  quote_resource(&state->name), fence,
+							  state->name.data, fence,
 							  state->claim);
 	refusal.attnum = state->fence;
 	rf_refuse(rel, &refusal);

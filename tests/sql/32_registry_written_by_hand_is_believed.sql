@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright (c) 2026 ringfence maintainers
 BEGIN;
-SELECT plan(4);
+SELECT plan(6);
 
 INSERT INTO ringfence.registry VALUES ('r', 5, repeat('h', 200), now());
 SELECT throws_ok($$SELECT ringfence.guard('r', 5, repeat('h', 128))$$,
@@ -11,6 +11,12 @@ SELECT throws_ok($$SELECT ringfence.guard('r', 4)$$, 'RF001', NULL,
 SELECT ok(ringfence.guard('r', 6, 'a'), 'a newer one replaces it');
 DELETE FROM ringfence.registry;
 SELECT ok(ringfence.guard('s', 1, 'a'), 'an empty registry starts anew');
+
+INSERT INTO ringfence.registry VALUES ('t', 7, 'a', now());
+SELECT ok(ringfence.guard('t', 7, 'a'),
+    'one written by this very transaction is believed, too');
+SELECT throws_ok($$SELECT ringfence.guard('t', 7, 'b')$$, 'RF002', NULL,
+    'and nobody else is let in');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -2,7 +2,7 @@
 -- Copyright (c) 2026 ringfence maintainers
 -- case 18
 BEGIN;
-SELECT plan(8);
+SELECT plan(11);
 
 CREATE TABLE stock (
     shop int, sku text, fence bigint, PRIMARY KEY (shop, sku));
@@ -35,6 +35,18 @@ SELECT results_eq('TABLE stock', $$VALUES (1, 'b', 3::bigint)$$,
     'the row is there with its new key');
 SELECT throws_ok($$UPDATE stock SET sku = 'a', fence = 3$$,
     'RF003', 'write is not fenced', 'the way back is judged the same way');
+
+-- A key that has lost its constraint is kept all the same.
+CREATE TABLE loose (id int PRIMARY KEY, fence bigint);
+SELECT ringfence.protect('loose', 'fence');
+ALTER TABLE loose DROP CONSTRAINT loose_pkey, ALTER id DROP NOT NULL;
+INSERT INTO loose VALUES (1, 5), (NULL, 5);
+SELECT throws_ok('UPDATE loose SET id = NULL, fence = 6 WHERE id = 1',
+    'RF003', 'write is not fenced', 'a key does not become NULL');
+SELECT throws_ok('UPDATE loose SET id = 2, fence = 6 WHERE id IS NULL',
+    'RF003', 'write is not fenced', 'nor does NULL become a key');
+SELECT lives_ok('UPDATE loose SET id = NULL, fence = 6 WHERE id IS NULL',
+    'a NULL written back passes');
 
 SELECT * FROM finish();
 ROLLBACK;

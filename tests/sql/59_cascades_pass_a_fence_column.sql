@@ -2,7 +2,7 @@
 -- Copyright (c) 2026 ringfence maintainers
 -- case 24
 BEGIN;
-SELECT plan(12);
+SELECT plan(17);
 
 CREATE TABLE parent (id int PRIMARY KEY);
 CREATE TABLE child (
@@ -44,6 +44,23 @@ SELECT throws_ok('DELETE FROM parent WHERE id = 12', 'RF003', NULL,
     'a trigger inside the cascade is judged');
 DROP TRIGGER smuggle ON child;
 
+CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS
+    $$BEGIN NEW.fence = NULLIF(NEW.fence - 2, 3); RETURN NEW; END$$;
+CREATE TABLE third (parent int REFERENCES parent ON UPDATE CASCADE,
+    fence bigint);
+INSERT INTO third VALUES (12, 9);
+SELECT ringfence.protect('third', 'fence');
+CREATE TRIGGER meddle BEFORE UPDATE ON third
+    FOR EACH ROW EXECUTE FUNCTION meddle();
+SELECT throws_ok('UPDATE parent SET id = 13 WHERE id = 12', 'RF001', NULL,
+    'nor one that lowers the fence of the row on its way');
+ALTER TABLE third DISABLE TRIGGER ALL;
+UPDATE third SET fence = 5;
+ALTER TABLE third ENABLE TRIGGER ALL;
+SELECT throws_ok('UPDATE parent SET id = 13 WHERE id = 12', 'RF004', NULL,
+    'or clears it');
+DROP TABLE third;
+
 -- With a resource, a cascade is a write like any other: it can be claimed.
 SELECT ringfence.protect('child', resource => 'parent:{parent}');
 SELECT throws_ok('DELETE FROM parent WHERE id = 12', 'RF003', NULL,
@@ -53,6 +70,20 @@ SELECT results_eq('SELECT count(*) FROM child', 'VALUES (2::bigint)',
 SELECT ringfence.guard('parent:12', 1, 'h');
 SELECT lives_ok('DELETE FROM parent WHERE id = 12', 'and passes with it');
 SELECT is_empty('SELECT * FROM child', 'and is carried out');
+
+CREATE TABLE both_of (parent int REFERENCES parent ON UPDATE CASCADE,
+    fence bigint);
+INSERT INTO parent VALUES (21);
+INSERT INTO both_of VALUES (21, 5);
+SELECT ringfence.protect('both_of', 'fence', 'parent:{parent}');
+SELECT ringfence.guard('parent:21', 5, 'h');
+SELECT throws_ok('UPDATE parent SET id = 22 WHERE id = 21', 'RF003', NULL,
+    'with a column as well, it needs the claims of both names');
+SELECT ringfence.guard('parent:22', 5, 'h');
+SELECT lives_ok('UPDATE parent SET id = 22 WHERE id = 21',
+    'and then need not name the column');
+SELECT results_eq('TABLE both_of', 'VALUES (22, 5::bigint)',
+    'which stays as it was');
 
 SELECT * FROM finish();
 ROLLBACK;

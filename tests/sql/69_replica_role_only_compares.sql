@@ -2,7 +2,7 @@
 -- Copyright (c) 2026 ringfence maintainers
 -- case 25, case 36
 BEGIN;
-SELECT plan(19);
+SELECT plan(20);
 
 CREATE TABLE parent (id int PRIMARY KEY);
 INSERT INTO parent VALUES (1), (2);
@@ -17,6 +17,9 @@ CREATE TABLE line (id int);
 SELECT ringfence.protect('line', resource => 'l:{id}');
 CREATE TABLE both_of (id int, fence bigint);
 INSERT INTO both_of VALUES (1, 5);
+CREATE TABLE keyed (id int PRIMARY KEY, fence bigint);
+INSERT INTO keyed VALUES (1, 5);
+SELECT ringfence.protect('keyed', 'fence');
 SELECT ringfence.protect('stock', 'fence');
 SELECT ringfence.protect('parts', 'fence');
 SELECT ringfence.guard('r:1', 5, 'h');
@@ -47,6 +50,7 @@ SELECT lives_ok('UPDATE line SET id = 2', 'nor for its UPDATE');
 SELECT lives_ok('DELETE FROM line', 'nor for its DELETE');
 SELECT lives_ok('DELETE FROM stock WHERE id = 1', 'DELETE passes');
 SELECT lives_ok('DELETE FROM parts', 'from partitions, too');
+SELECT lives_ok('UPDATE keyed SET id = 2', 'a key changes as it did there');
 SELECT lives_ok('TRUNCATE both_of', 'TRUNCATE passes');
 SELECT lives_ok('DELETE FROM parent WHERE id = 2',
     'foreign keys are off in this role, as ever');

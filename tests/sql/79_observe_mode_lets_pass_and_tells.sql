@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright (c) 2026 ringfence maintainers
 BEGIN;
-SELECT plan(15);
+SELECT plan(17);
 
 CREATE TABLE stock (sku text PRIMARY KEY, fence bigint, left_over int);
 INSERT INTO stock VALUES ('a', 5, 10), ('b', 5, 10);
@@ -28,6 +28,16 @@ SELECT lives_ok($$INSERT INTO line VALUES ('a')$$,
 SELECT is(s.observed - b.observed, (1 + 2 + 2 + 2 + 1 + 1 + 3 + 1)::bigint,
     'each wrong row is counted, and each wrong statement')
 FROM ringfence.stats() s, before b;
+
+CREATE TABLE both_of (id int, fence bigint);
+SELECT ringfence.protect('both_of', 'fence', 'both:{id}', mode => 'observe');
+SELECT ringfence.guard('both:1', 5, 'h');
+CREATE TEMP TABLE now AS SELECT observed FROM ringfence.stats();
+SELECT lives_ok('INSERT INTO both_of VALUES (1, NULL), (1, 0), (1, 4), (1, 5)',
+    'claimed, but without the claim''s fence: let through');
+SELECT is(s.observed - n.observed, 3::bigint, 'each counted once')
+FROM ringfence.stats() s, now n;
+DROP TABLE both_of;
 
 INSERT INTO stock VALUES ('c', 5, 10);
 SELECT ringfence.protect('stock', 'fence', mode => 'enforce');

@@ -5,7 +5,7 @@
 -- else: at every time, for every event, with arguments that are none. Then it
 -- refuses, or what it says is no error of the server's insides.
 BEGIN;
-SELECT plan(6);
+SELECT plan(10);
 
 CREATE TABLE plain (id int PRIMARY KEY, fence bigint, note text);
 INSERT INTO plain VALUES (1, 5, 'x'), (2, NULL, 'y');
@@ -90,6 +90,18 @@ SELECT is_empty($$SELECT function FROM told GROUP BY function
     'each refuses something');
 SELECT results_eq('SELECT id, fence FROM plain ORDER BY id',
     $$VALUES (1, 5::bigint), (2, NULL)$$, 'and nothing of it was kept');
+
+-- One that asks for every row, not only for those that its WHEN has found.
+SELECT ringfence.guard('r:1', 6, 'h');
+CREATE TRIGGER each_row AFTER INSERT OR UPDATE OR DELETE ON plain
+    FOR EACH ROW EXECUTE FUNCTION ringfence.resource_row('r:{id}', 'fence');
+SELECT throws_ok('UPDATE plain SET fence = 7 WHERE id = 1', 'RF003', NULL,
+    'asked for every row, it refuses those that are wrong');
+SELECT throws_ok('DELETE FROM plain WHERE id = 2', 'RF003', NULL,
+    'whatever is done to them');
+SELECT lives_ok('UPDATE plain SET fence = 6 WHERE id = 1',
+    'and lets pass those that are right');
+SELECT lives_ok('DELETE FROM plain WHERE id = 1', 'also their DELETE');
 
 SELECT * FROM finish();
 ROLLBACK;
