@@ -5,7 +5,9 @@
 # what is missing.  Fails when something is below what is required.
 
 FILENAME == ARGV[1] {
-    if ($1 !~ /^#/ && NF == 2) required[$1] = $2
+    if ($1 ~ /^#/) next
+    required[$1] = $2
+    if (NF > 2) ways_required[$1] = $3
     next
 }
 /^SF:/ {
@@ -32,6 +34,9 @@ FILENAME == ARGV[1] {
     if (branch[4] != "-" && branch[4] > 0) {
         gone[file]++
         gone[part]++
+    } else if (branch[1] != told[file]) {
+        untried[file] = untried[file] " " branch[1]
+        told[file] = branch[1]
     }
 }
 
@@ -43,6 +48,11 @@ function row(name) {
         substr(missing[name], 2, 60)
 }
 
+function miss(name, problem) {
+    bad++
+    if (demand) print "not enough: " name ": " problem
+}
+
 END {
     printf "%-34s %6s %7s %9s  %s\n", "file", "lines", "% run", "% ways",
         "lines not run"
@@ -50,14 +60,18 @@ END {
     row("client")
     row("pg_extension")
     for (name in required) {
+        if (!(name in lines)) {
+            miss(name, "is not there")
+            continue
+        }
         is = percent(hit[name], lines[name])
-        if (!(name in lines)) problem = "is not there"
-        else if (is < required[name])
-            problem = sprintf("%.2f %% of the lines are run, %s are required",
-                is, required[name])
-        else continue
-        bad++
-        if (demand) print "not enough: " name ": " problem
+        if (is < required[name])
+            miss(name, sprintf("%.2f %% of the lines are run, %s are required",
+                is, required[name]))
+        is = percent(gone[name], ways[name])
+        if (name in ways_required && is < ways_required[name])
+            miss(name, sprintf("%.2f %% of the ways are gone, %s are required;" \
+                " not all in lines%s", is, ways_required[name], untried[name]))
     }
     printf "coverage: client %.1f %% of %d lines, extension %.1f %% of %d\n",
         percent(hit["client"], lines["client"]), lines["client"],
