@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright (c) 2026 ringfence maintainers
 BEGIN;
-SELECT plan(17);
+SELECT plan(18);
 
 CREATE TABLE stock (sku text PRIMARY KEY, fence bigint, left_over int);
 INSERT INTO stock VALUES ('a', 5, 10), ('b', 5, 10);
@@ -38,6 +38,16 @@ SELECT lives_ok('INSERT INTO both_of VALUES (1, NULL), (1, 0), (1, 4), (1, 5)',
 SELECT is(s.observed - n.observed, 3::bigint, 'each counted once')
 FROM ringfence.stats() s, now n;
 DROP TABLE both_of;
+
+CREATE TABLE parts (region text, sku text, fence bigint,
+    PRIMARY KEY (region, sku)) PARTITION BY LIST (region);
+CREATE TABLE part PARTITION OF parts DEFAULT;
+INSERT INTO parts VALUES ('eu', 'a', 5);
+SELECT ringfence.protect('parts', 'fence', mode => 'observe');
+ALTER TABLE parts RENAME sku TO article;
+SELECT lives_ok($$UPDATE parts SET article = 'b', fence = 6$$,
+    'a renamed column of a key: let through');
+DROP TABLE parts;
 
 INSERT INTO stock VALUES ('c', 5, 10);
 SELECT ringfence.protect('stock', 'fence', mode => 'enforce');
