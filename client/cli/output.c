@@ -22,12 +22,12 @@ static int terminal, colours;
 void cli_output_begin(void)
 {
     const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+    int obeys = term != NULL && strcmp(term, "dumb") != 0;
 
     /* For the width of letters alone: numbers stay as they are. */
     (void)setlocale(LC_CTYPE, "");
-    terminal = isatty(STDOUT_FILENO);
-    colours = terminal && (no_colour == NULL || *no_colour == '\0') &&
-              term != NULL && strcmp(term, "dumb") != 0;
+    terminal = isatty(STDOUT_FILENO) && obeys;
+    colours = terminal && (no_colour == NULL || *no_colour == '\0');
 }
 
 int cli_on_terminal(void)

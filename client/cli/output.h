@@ -19,7 +19,10 @@ typedef enum cli_colour {
     CLI_YELLOW
 } cli_colour;
 
-/* Look at standard output once: is it a terminal, does it want colour? */
+/*
+ * Look at standard output once: is it a terminal that obeys sequences, and does
+ * it want colour?
+ */
 void cli_output_begin(void);
 
 int cli_on_terminal(void);

@@ -11,7 +11,7 @@ set -u
 
 once() { ringfence watch --count 1 "$@"; }
 
-plan 31
+plan 32
 
 is "nothing is held" "$(once)" ""
 is "in JSON" "$(once --json)" "[]"
@@ -103,6 +103,9 @@ LC_ALL=C.UTF-8 draw 70 ringfence watch --count 1 'größe:日本語' three >wide
 # Wide letters take two columns each, so STATE begins at the same one.
 ok "letters are as wide as they are" grep -qE '^größe:日本語  held' wide
 ok "in every line" grep -qE '^three         held' wide
+is "a dumb one gets lines" \
+    "$(TERM=dumb script -qec 'ringfence watch --count 1 three' /dev/null </dev/null | tr -d '\r' | cut -d' ' -f2-4)" \
+    'three  held'
 redis_stop "$TMPDIR"
 draw 60 ringfence watch --count 1 three >note
 ok "what is wrong stands below" grep -qE '^0 of 0; Ctrl-C ends; .*(connect|answer)' note

@@ -60,7 +60,7 @@ cp pg.c pg.cc
 {
     compile_c() { $CC -std=c11 $STRICT -c -o "$1.o" "$1.c" $(flags --cflags); }
     compile_cc() {
-        $CXX -std=c++17 $STRICT -c -o "$1.o" "$1.cc" $(flags --cflags)
+        $CXX -std=c++11 $STRICT -c -o "$1.o" "$1.cc" $(flags --cflags)
     }
     link_shared() { $CC -o shared program.c $(flags --cflags --libs); }
     link_cc() { $CXX -o shared_cc program.cc $(flags --cflags --libs); }
