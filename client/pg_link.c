@@ -214,10 +214,12 @@ static rf_status converse_as(rf__pg_link *link, const char *name,
     status = rf__pg_converse(link->conn, talk);
     talk->named = NULL;
     learn(link, &named);
-    if (status == RF_OK)
+    if (status == RF_OK) {
+        PQclear(talk->last); /* the parsing's own answer */
         talk->last = named.result;
-    else
+    } else {
         PQclear(named.result);
+    }
     if (!named.refused)
         return status;
     talk->error->text[0] = '\0';
