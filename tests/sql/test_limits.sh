@@ -77,9 +77,9 @@ settle long
 pid=$(sed -n 's/^pid: //p' "$(out long)")
 memory() { sed -n 's/^RssAnon:\s*\([0-9]*\) kB/\1/p' "/proc/$pid/status"; }
 
-# The address sanitizer keeps back what is given back, for a while.
+# The address sanitizer keeps back what is given back, up to 256 MB of it.
 little=1000
-[ -z "${SANITIZE:-}" ] || little=20000
+[ -z "${SANITIZE:-}" ] || little=60000
 
 is_little() {
     echo "from $1 kB to $2 kB"
