@@ -145,8 +145,8 @@ static int number(const rf__pg_talk *talk, int column, int64_t least,
 
 /*
  * A setting and what it is for are one statement: CASE evaluates its condition
- * first.  Work under the grant before is waited for, but not as long as we wait for the
- * answer: the server has to be the one that ends it.
+ * first.  Work under the grant before is waited for, but not as long as we wait
+ * for the answer: the server has to be the one that ends it.
  */
 static void write_patience(char out[RF__DECIMAL_MAX], int64_t deadline_ms)
 {

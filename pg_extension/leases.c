@@ -89,13 +89,10 @@ look_by_index(Oid table, const RfGrant *grant, RfLease *lease)
 	bool		should_free;
 
 	clear(lease);
-	if (index_getnext_slot(scan, ForwardScanDirection, slot))
-	{
-		(void) read_lease(lease, grant,
-						  ExecFetchSlotHeapTuple(slot, false, &should_free));
-		(void) rf_hint_set(RF_HINT_LEASE, grant->hash, leases,
-							   &lease->tid);
-	}
+	if (index_getnext_slot(scan, ForwardScanDirection, slot) &&
+		read_lease(lease, grant,
+				   ExecFetchSlotHeapTuple(slot, false, &should_free)))
+		(void) rf_hint_set(RF_HINT_LEASE, grant->hash, leases, &lease->tid);
 	index_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
 	UnregisterSnapshot(snapshot);
