@@ -3,7 +3,7 @@
 # Copyright (c) 2026 ringfence maintainers
 #
 # Story: the counter is set to a lower number, a negative one, text, a list, one that will expire, and the last numbers there are.
-# Holds: a lower number is raised above the database's; anything else is refused, and no number is made of it.
+# Holds: a lower number is raised above the database's, and one that was to go stays; anything else is refused, and no number is made of it.
 # Seen: what each acquisition was told; one holder for every number.
 # Weakened: lower
 tampered() {
@@ -29,7 +29,12 @@ drill() {
     done
     redis rpush "$lock_key:fence" 5
     tampered list
-    redis set "$lock_key:fence" 5 px 60000
-    tampered "that expires"
+    redis del "$lock_key:fence"
+    redis set "$lock_key:fence" 2 px 60000
+    # Who can ask the database for a floor makes the counter one that stays.
+    worker expiring ttl=2000
+    until_over "$expiring"
+    must "a number that was to go is mended" logged $'expiring\ttold.*\tdone\t'
+    must "and stays" test "$(redis pttl "$lock_key:fence")" = -1
     alive
 }
