@@ -25,7 +25,7 @@
 #define ALIGNED _Alignof(max_align_t)
 
 #define LUA_MEMORY (16 << 20)
-#define LUA_LITTER (256 << 10) /* so much may lie about */
+#define LUA_LITTER (512 << 10) /* so much may lie about: half a cache */
 
 typedef struct block block;
 struct block {

@@ -199,7 +199,7 @@ static void block(connection *c, const char *key, const char *seconds)
 {
     char element[24];
 
-    snprintf(c->blocked_on, sizeof(c->blocked_on), "%s", key);
+    sim_copy(c->blocked_on, sizeof(c->blocked_on), key);
     if (server_pop(c->server, key, element)) {
         serve_blocked(c, element);
         return;

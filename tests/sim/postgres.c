@@ -368,10 +368,9 @@ static progress end_block(session *s, int commits)
 static progress high_water(session *s, const step *t)
 {
     int64_t fence = stored_fence(sim_number(t->values[0] + 1));
-    char text[24];
+    char text[RF__DECIMAL_MAX];
 
-    snprintf(text, sizeof(text), "%lld",
-             (long long)(fence > floor_fence ? fence : floor_fence));
+    rf__decimal_write(text, fence > floor_fence ? fence : floor_fence);
     answer_row(s->now, s->at, text, "SELECT 1");
     return DONE;
 }
