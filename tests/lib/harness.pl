@@ -52,6 +52,18 @@ sub sql_command {
 sub isolation_command { return ('bash', "$root/tests/lib/isolation.sh", @_) }
 sub script_command    { return ('bash', "$root/$_[0]") }
 
+# What runs nothing that is built with the sanitizers says so in its header.
+sub is_left_out {
+    my ($file) = @_;
+    return 0 if !$ENV{SANITIZE};
+    open my $in, '<', $file or die "$file: $!\n";
+    while (my $line = <$in>) {
+        last if $line !~ /^#/;
+        return 1 if $line =~ /^# Not under SANITIZE: /;
+    }
+    return 0;
+}
+
 sub find_tests {
     my @tests;
     chdir $root or die "$root: $!\n";
@@ -62,6 +74,7 @@ sub find_tests {
                 && $command != \&client_command;
             next if $ENV{VALGRIND} && $command != \&client_command;
             next if defined $ENV{T} && $ENV{T} ne '' && $file !~ /$ENV{T}/;
+            next if is_left_out($file);
             push @tests, { file => $file, command => $command,
                 name => sprintf('%s%03d', $names, scalar @tests) };
         }

@@ -6,6 +6,7 @@
 # libcurl and no client of ZooKeeper, works in the clear, and says at once that it
 # can't do what the URL asks for.  So do the tests, which build all the same, and
 # with one of the two sources left out as well.
+# Not under SANITIZE: it builds libraries of its own, plainly.
 set -u
 # shellcheck source=tests/lib/tap.sh
 . "$RF_ROOT/tests/lib/tap.sh"

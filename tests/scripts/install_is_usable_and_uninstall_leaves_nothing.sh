@@ -4,6 +4,7 @@
 #
 # Installs into a folder, builds programs against what is there through
 # pkg-config alone, looks at what the library exports, and uninstalls.
+# Not under SANITIZE: it builds programs of its own, plainly.
 set -u
 # shellcheck source=tests/lib/tap.sh
 . "$RF_ROOT/tests/lib/tap.sh"

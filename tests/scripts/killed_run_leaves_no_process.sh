@@ -5,6 +5,7 @@
 # A script with a server, a standby whose walreceiver it has stopped, and a Redis
 # is killed where it can clean up nothing; another stops such a standby by itself.
 # Neither leaves a process.
+# Not under SANITIZE: nothing in it is ours to sanitize.
 set -u
 # shellcheck source=tests/lib/tap.sh
 . "$RF_ROOT/tests/lib/tap.sh"

@@ -4,6 +4,7 @@
 #
 # Runs the runner over test files that go wrong in every way that has been
 # thought of.  A runner that misses one would make all other tests worthless.
+# Not under SANITIZE: its test files are scripts.
 set -u
 # shellcheck source=tests/lib/tap.sh
 . "$RF_ROOT/tests/lib/tap.sh"
@@ -18,7 +19,7 @@ run() {
     local said status
     said=$(RF_ROOT=$tree RF_BUILD=$TMPDIR/build RF_TMP=$TMPDIR/run \
         RF_SERVER_LOG=${server_log:-/dev/null} RF_NAMES=${PGDATABASE}_ \
-        RF_TIMEOUT=${limit:-60} T=$1 V='' SANITIZE='' VALGRIND='' \
+        RF_TIMEOUT=${limit:-60} T=$1 V='' SANITIZE=${sanitize:-} VALGRIND='' \
         perl "$harness" 2>&1)
     status=$?
     echo "${said##*$'\n'}, status $status"
@@ -48,6 +49,7 @@ script silent <<<'exit 0'
 script skips <<<'echo 1..2; echo ok 1; echo "ok 2 # SKIP no server"'
 script skips_all <<<'echo "1..0 # SKIP no server"'
 script bails <<<'echo 1..1; echo "Bail out! no server"'
+script plain <<<$'# Not under SANITIZE: it reads.\necho 1..1; echo ok 1'
 script hangs <<<'echo 1..1; echo ok 1; sleep 600'
 script leaves <<SCRIPT
 echo 1..1; echo ok 1
@@ -72,7 +74,7 @@ echo 'something else' >"$tree/tests/isolation/differs.out"
 echo 'PANIC:  the server is gone' >"$TMPDIR/panic.log"
 
 bad_1='1 failed, status 1'
-plan 22
+plan 24
 is "all is well" "$(run scripts/good)" "2 passed, 0 failed, status 0"
 is "an assertion fails" "$(run scripts/red)" "1 passed, $bad_1"
 is "dies after its assertions" "$(run dies)" "1 passed, $bad_1"
@@ -99,4 +101,8 @@ is "isolation: no expected output" "$(run unsaved)" "0 passed, $bad_1"
 is "isolation: another output" "$(run differs)" "0 passed, $bad_1"
 is "the server crashed" "$(server_log=$TMPDIR/panic.log run scripts/good)" \
     "2 passed, $bad_1"
+is "what has nothing to sanitize runs" "$(run scripts/plain)" \
+    "1 passed, 0 failed, status 0"
+is "but not under SANITIZE" "$(sanitize=1 run 'scripts/(plain|good)')" \
+    "2 passed, 0 failed, status 0"
 is "no file matches" "$(run nothing)" "No test file matches T=nothing, status 2"

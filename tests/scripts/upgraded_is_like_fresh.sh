@@ -7,6 +7,7 @@
 # release there has been.  Releases older than the current one are installed
 # from tests/upgrade/ringfence--VERSION.sql, as they were; a made-up one shows
 # that the comparison would notice what an update forgets.
+# Not under SANITIZE: it compares catalogs.
 set -u
 # shellcheck source=tests/lib/postgres.sh
 . "$RF_ROOT/tests/lib/postgres.sh"
