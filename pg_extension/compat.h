@@ -9,6 +9,7 @@
 
 #include "postgres.h"
 
+#include "access/heapam.h"
 #include "miscadmin.h"
 #include "nodes/plannodes.h"
 #include "postmaster/autovacuum.h"
@@ -224,6 +225,21 @@
 #define rf_update_columns(part, i)	NIL
 #define rf_conflict_columns(part)	NIL
 #endif
+
+/* 19 wants room for a page of the visibility map, and may mark pages in it. */
+static inline void
+rf_prune_page(Relation table, Buffer buffer)
+{
+#if PG_VERSION_NUM >= 190000
+	Buffer		map = InvalidBuffer;
+
+	heap_page_prune_opt(table, buffer, &map, false);
+	if (BufferIsValid(map))
+		ReleaseBuffer(map);
+#else
+	heap_page_prune_opt(table, buffer);
+#endif
+}
 
 /* The columns of each UPDATE of a MERGE, which there is from 15 on. */
 static inline List *

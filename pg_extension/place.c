@@ -10,7 +10,6 @@
 #include "place.h"
 
 #include "access/genam.h"
-#include "access/heapam.h"
 #include "access/stratnum.h"
 #include "access/table.h"
 #include "catalog/namespace.h"
@@ -117,7 +116,7 @@ rf_place_prune(Relation table, const ItemPointerData *tid)
 {
 	Buffer		buffer = ReadBuffer(table, ItemPointerGetBlockNumber(tid));
 
-	heap_page_prune_opt(table, buffer);
+	rf_prune_page(table, buffer);
 	ReleaseBuffer(buffer);
 }
 

@@ -4,10 +4,24 @@
 #
 # isolation.sh FILE.spec: run PostgreSQL's isolationtester, compare with
 # FILE.out, print TAP.  The difference is the diagnostic.  FILE.before15.out
-# is for servers that have no MERGE.
+# is for servers that have no MERGE.  A spec whose header says "# A server of its
+# own:" is played where no other file has transactions.
 set -u
 
 spec=$RF_ROOT/$1
+
+server_of_its_own() {
+    # shellcheck source=tests/lib/postgres.sh
+    . "$RF_ROOT/tests/lib/postgres.sh"
+    own=$(mktemp -d /tmp/rf.XXXXXX)
+    trap 'pg_stop "$own"; rm -rf "$own"' EXIT
+    pg_start "$own" "shared_preload_libraries = 'ringfence'" \
+        "autovacuum = off" || exit 1
+    export PGDATABASE=postgres
+    psql -X -q -c 'CREATE EXTENSION ringfence'
+}
+! grep -q '^# A server of its own:' "$spec" || server_of_its_own
+
 want=${spec%.spec}.out
 if [ -f "${want%.out}.before15.out" ] &&
     [ "$(psql -X -A -t -c 'SHOW server_version_num')" -lt 150000 ]; then
