@@ -145,6 +145,9 @@ static void turn(zookeeper_proxy *p)
     }
     if (poll(fds, 1 + 2 * LINKS_MAX, STEP_MS) <= 0)
         return;
+    /* What was sent after the silence began has woken us. */
+    if (p->fault == ZOOKEEPER_SILENT)
+        return;
     for (int i = 0; i < LINKS_MAX; i++) {
         if (p->link[i].client >= 0 && fds[1 + 2 * i].revents != 0)
             pass_requests(p, &p->link[i]);
