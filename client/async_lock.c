@@ -42,12 +42,8 @@ static void tell(rf__job *job)
 {
     step *s = (step *)job;
     rf_client *client = job->async->client;
-    rf_event event = { .call = s->call,
-                       .status = job->status,
-                       .resource = s->lock->resource,
-                       .fence = s->lock->fence };
 
-    rf__lock_note(client, event, job->begin_us);
+    rf__lock_note_call(s->lock, s->call, job->status, job->begin_us);
     rf__async_drop(s->lock);
     if (s->done != NULL)
         s->done(client, job->status, s->arg);

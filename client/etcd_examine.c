@@ -18,15 +18,13 @@
 #include <string.h>
 
 #include "etcd_keys.h"
-#include "verdict.h"
+#include "trial.h"
 
 /* What an etcd of which nobody said otherwise may keep. */
 #define QUOTA_BYTES ((int64_t)2 << 30)
 
 /* So much history is no sign yet that nobody compacts it. */
 #define HISTORY_MIN 1000
-
-#define TTL_MS 5000
 
 typedef struct looking {
     rf__etcd *etcd;
@@ -229,7 +227,6 @@ static void look_at_secrets(const looking *l)
          *user != '\0' ? fine : anybody);
 }
 
-/* A lock of a name that nobody else uses, taken and given back. */
 static rf_status look_at_permissions(const looking *l)
 {
     static const rf__verdict none = {
@@ -237,25 +234,9 @@ static rf_status look_at_permissions(const looking *l)
         "What etcd says; a role needs to read and write all of the prefix "
         "(docs/etcd.md)."
     };
-    char name[RF_HOLDER_LEN + 1];
-    rf__grant grant = { .resource = name, .holder = name, .ttl_ms = TTL_MS };
-    const rf__source_ops *ops = l->source->ops;
-    rf_status status = rf_holder_new(name);
+    rf__trial trial;
 
-    if (status != RF_OK)
-        return status;
-    status = ops->acquire(l->source, &grant, 0,
-                          rf__now_ms() + l->e->timeout_ms);
-    if (status == RF_OK)
-        status = ops->release(l->source, &grant,
-                              rf__now_ms() + l->e->timeout_ms);
-    if (status == RF_NOMEM)
-        return status;
-    if (status == RF_OK)
-        tell(l, "permissions", "all that locks need", fine);
-    else
-        tell(l, "permissions", l->source->error->text, none);
-    return RF_OK;
+    return rf__trial_of_locks(l->source, l->e, l->where, none, &trial);
 }
 
 /*

@@ -11,21 +11,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "give_back.h"
 #include "internal.h"
 
-/* 1: they are gone, for certain. */
 static int give_back(rf__source *s, rf__grant *grants, size_t n,
                      int64_t deadline_ms)
 {
-    rf_status results[RF_ALL_MAX];
-    int gone = 1;
-
     for (size_t i = 0; i < n; i++)
         grants[i].again = 1;
-    s->ops->release_all(s, grants, results, n, deadline_ms);
-    for (size_t i = 0; i < n; i++)
-        gone = gone && (results[i] == RF_OK || results[i] == RF_LOST);
-    return gone;
+    return rf__give_back(s, grants, n, deadline_ms);
 }
 
 /*

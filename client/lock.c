@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "give_back.h"
 #include "wait.h"
 
 /* ---- Acquire -------------------------------------------------------------- */
@@ -101,14 +102,15 @@ void rf__lock_note(rf_client *client, rf_event event, int64_t begin_us)
     rf__metrics_call(&client->metrics, &event);
 }
 
-static rf_event event_of(const rf_lock *lock, rf_call call, rf_status status)
+void rf__lock_note_call(const rf_lock *lock, rf_call call, rf_status status,
+                        int64_t begin_us)
 {
     rf_event event = { .call = call,
                        .status = status,
                        .resource = lock->resource,
                        .fence = lock->fence };
 
-    return event;
+    rf__lock_note(lock->client, event, begin_us);
 }
 
 static int64_t limit_ms(const rf_client *client)
@@ -127,10 +129,11 @@ static rf_status acquire(rf_client *client, const rf_acquire_options *opts,
         return status;
     /* The answer came when there was nothing left of what it grants. */
     if (rf__left_ms(rf__deadline_ms(grant.sent_ms, grant.ttl_ms)) == 0) {
-        status = rf__give_back(client, &one);
+        int gone = rf__give_back(client->source, &grant, 1, limit_ms(client));
+
         rf__set_error(&client->error, "granted too late: its time was over "
                                       "when the answer came");
-        return status == RF_OK ? RF_RETRY : RF_UNKNOWN;
+        return gone ? RF_RETRY : RF_UNKNOWN;
     }
     rf__lock_granted(lock, &grant, opts->ttl_ms);
     return RF_OK;
@@ -329,8 +332,7 @@ rf_status rf_renew(rf_lock *lock, int64_t ttl_ms)
 
     rf__metrics_time(&lock->client->metrics, RF_TIME_RENEW,
                      rf__now_us() - begin_us);
-    rf__lock_note(lock->client, event_of(lock, RF_CALL_RENEW, status),
-                  begin_us);
+    rf__lock_note_call(lock, RF_CALL_RENEW, status, begin_us);
     return status;
 }
 
@@ -387,8 +389,7 @@ rf_status rf_reissue(rf_lock *lock, rf_fence floor)
     int64_t begin_us = rf__now_us();
     rf_status status = reissue(lock, floor);
 
-    rf__lock_note(lock->client, event_of(lock, RF_CALL_REISSUE, status),
-                  begin_us);
+    rf__lock_note_call(lock, RF_CALL_REISSUE, status, begin_us);
     return status;
 }
 

@@ -54,6 +54,8 @@ void rf__lock_granted(rf_lock *lock, const rf__grant *grant, int64_t ttl_ms);
 
 /* A call that began then is over: count it and tell the hook. */
 void rf__lock_note(rf_client *client, rf_event event, int64_t begin_us);
+void rf__lock_note_call(const rf_lock *lock, rf_call call, rf_status status,
+                        int64_t begin_us);
 
 /* What rf_release() may not send, and why; RF_OK when it may. */
 rf_status rf__lock_check_release(rf_lock *lock);
@@ -77,9 +79,11 @@ void rf__lock_settle_renew(rf_lock *lock, int64_t sent_ms, int64_t ttl_ms,
 void rf__lock_renewed(rf_lock *lock, int64_t deadline_ms);
 void rf__lock_lost(rf_lock *lock, int gone);
 
-/* keep.c: from here on no keeper looks at it.  0 on the keeper's own thread. */
+/*
+ * keep.c: from here on no keeper looks at it.  0 on the keeper's own thread,
+ * where it may not.
+ */
 int rf__unkeep(rf_lock *lock);
-int rf__may_unkeep(
-    const rf_lock *lock); /* whether it would, without doing it */
+int rf__may_unkeep(const rf_lock *lock);
 
 #endif /* RF_LOCK_H */

@@ -9,6 +9,7 @@
  * own; those of one client travel together.
  */
 #include "check.h"
+#include "give_back.h"
 #include "lock.h"
 #include "wait.h"
 
@@ -83,10 +84,12 @@ static rf_status acquire_all(rf_client *client, const rf_acquire_options *opts,
     if (status != RF_OK)
         return status;
     if (any_is_late(&grants)) {
-        status = rf__give_back(client, &grants);
+        int gone = rf__give_back(client->source, grant, n,
+                                 rf__now_ms() + client->timeout_ms);
+
         rf__set_error(&client->error, "granted too late: their time was over "
                                       "when the answer came");
-        return status == RF_OK ? RF_RETRY : RF_UNKNOWN;
+        return gone ? RF_RETRY : RF_UNKNOWN;
     }
     for (size_t i = 0; i < n; i++)
         rf__lock_granted(locks[i], &grant[i], opts->ttl_ms);
@@ -214,17 +217,6 @@ static rf_status later(const rf_status order[RF_OUTCOMES], rf_status a,
     return order[i] == a ? b : a;
 }
 
-static void note(rf_lock *lock, rf_call call, rf_status status,
-                 int64_t begin_us)
-{
-    rf_event event = { .call = call,
-                       .status = status,
-                       .resource = lock->resource,
-                       .fence = lock->fence };
-
-    rf__lock_note(lock->client, event, begin_us);
-}
-
 /* ---- Renew ------------------------------------------------------------------- */
 
 /* By how much of the work has to stop. */
@@ -263,7 +255,7 @@ static rf_status renew_those_of(rf_client *client, rf_lock **locks, size_t n,
     for (size_t i = 0; i < c.n; i++) {
         rf__lock_settle_renew(c.locks[i], c.grants[i].sent_ms, ttl_ms,
                               c.results[i]);
-        note(c.locks[i], RF_CALL_RENEW, c.results[i], begin_us);
+        rf__lock_note_call(c.locks[i], RF_CALL_RENEW, c.results[i], begin_us);
         all = later(renew_order, all, c.results[i]);
     }
     return all;
@@ -284,7 +276,7 @@ rf_status rf_renew_all(rf_lock *const *locks, size_t n, int64_t ttl_ms)
             over = rf__lock_check(locks[i]);
         if (over == RF_OK)
             continue;
-        note(locks[i], RF_CALL_RENEW, over, rf__now_us());
+        rf__lock_note_call(locks[i], RF_CALL_RENEW, over, rf__now_us());
         all = later(renew_order, all, over);
         due[i] = NULL;
     }
@@ -331,7 +323,7 @@ static rf_status release_those_of(rf_client *client, rf_lock **locks, size_t n)
     c.ttl_ms = 0;
     send_those_of(&c, client, locks, n);
     for (size_t i = 0; i < c.n; i++) {
-        note(c.locks[i], RF_CALL_RELEASE, c.results[i], begin_us);
+        rf__lock_note_call(c.locks[i], RF_CALL_RELEASE, c.results[i], begin_us);
         all = later(release_order, all, c.results[i]);
         rf__lock_free(c.locks[i]);
     }
@@ -360,7 +352,7 @@ rf_status rf_release_all(rf_lock **locks, size_t n)
         status = rf__lock_check_release(lock);
         if (status == RF_OK)
             continue;
-        note(lock, RF_CALL_RELEASE, status, rf__now_us());
+        rf__lock_note_call(lock, RF_CALL_RELEASE, status, rf__now_us());
         all = later(release_order, all, status);
         rf__lock_free(lock);
         locks[i] = NULL;

@@ -20,9 +20,8 @@ typedef struct rf__pg_link {
     pid_t pid;    /* whose connection it is                                  */
     int pooled;   /* the server behind it changes: no session to listen with */
     int nameless; /* the server has refused a name of ours                   */
-    int n_known;
-    const char
-        *known[RF__PG_KNOWN_MAX]; /* names whose statements are planned */
+    int n_known;  /* names whose statements are planned                      */
+    const char *known[RF__PG_KNOWN_MAX];
 } rf__pg_link;
 
 /* RF_OK when libpq understands the URL.  Its own words may quote a password. */

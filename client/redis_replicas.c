@@ -8,6 +8,7 @@
  * replay is counted as well.  A shortfall does not undo the write, so it is given
  * back.
  */
+#include "give_back.h"
 #include "redis_steps.h"
 
 void rf__rs_ask_replicas(rf__redis_source_t *s, rf__call *call,
@@ -24,14 +25,7 @@ void rf__rs_ask_replicas(rf__redis_source_t *s, rf__call *call,
 static int give_back(rf__redis_source_t *s, rf__grants *grants,
                      int64_t deadline_ms)
 {
-    rf_status results[RF_ALL_MAX];
-    int all = 1;
-
-    s->base.ops->release_all(&s->base, grants->grant, results, grants->n,
-                             deadline_ms);
-    for (size_t i = 0; i < grants->n; i++)
-        all = all && (results[i] == RF_OK || results[i] == RF_LOST);
-    return all;
+    return rf__give_back(&s->base, grants->grant, grants->n, deadline_ms);
 }
 
 /*

@@ -32,7 +32,6 @@ static rf_status give_back(rf_lock *lock)
 
 rf_status rf_release(rf_lock *lock)
 {
-    rf_event event = { .call = RF_CALL_RELEASE };
     int64_t begin_us = rf__now_us();
     rf_status status;
 
@@ -49,10 +48,7 @@ rf_status rf_release(rf_lock *lock)
     status = rf__lock_check_release(lock);
     if (status == RF_OK)
         status = give_back(lock);
-    event.status = status;
-    event.resource = lock->resource;
-    event.fence = lock->fence;
-    rf__lock_note(lock->client, event, begin_us);
+    rf__lock_note_call(lock, RF_CALL_RELEASE, status, begin_us);
     rf__lock_free(lock);
     return status;
 }

@@ -9,6 +9,7 @@
  */
 #include "wait.h"
 
+#include "give_back.h"
 #include "patience.h"
 
 typedef struct waiting {
@@ -130,35 +131,23 @@ static void set_wait(rf__grants *grants, int64_t wait_ms)
         grants->grant[i].wait_ms = wait_ms;
 }
 
-rf_status rf__give_back(rf_client *client, rf__grants *grants)
-{
-    rf__source *s = client->source;
-    rf_status results[RF_ALL_MAX], all = RF_OK;
-
-    s->ops->release_all(s, grants->grant, results, grants->n,
-                        rf__now_ms() + client->timeout_ms);
-    for (size_t i = 0; i < grants->n; i++) {
-        if (results[i] != RF_OK && results[i] != RF_LOST)
-            all = RF_UNKNOWN;
-    }
-    return all;
-}
-
 /*
  * The wait was ended from outside.  A wake-up that came just then, or may have,
  * is passed on: by taking the lock and giving it back.
  */
 static rf_status give_up(waiting *w)
 {
-    int maybe = w->maybe;
+    rf_client *client = w->client;
 
     if (w->grant->token[0] != '\0') {
         w->grant->wait_ms = 0;
-        maybe = ask(w) == RF_OK ? rf__give_back(w->client, w->grants) != RF_OK
-                                : w->maybe;
+        if (ask(w) == RF_OK)
+            w->maybe = !rf__give_back(client->source, w->grants->grant,
+                                      w->grants->n,
+                                      rf__now_ms() + client->timeout_ms);
     }
-    rf__set_error(&w->client->error, "the wait was cancelled");
-    return maybe ? RF_UNKNOWN : RF_TIMEOUT;
+    rf__set_error(&client->error, "the wait was cancelled");
+    return w->maybe ? RF_UNKNOWN : RF_TIMEOUT;
 }
 
 rf_status rf__wait_acquire(rf_client *client, rf__grants *grants,

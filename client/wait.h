@@ -18,10 +18,4 @@
 rf_status rf__wait_acquire(rf_client *client, rf__grants *grants,
                            const rf_acquire_options *opts);
 
-/*
- * Give back what was granted and is not wanted after all.  RF_OK: it is gone;
- * RF_UNKNOWN: some of it may not be.
- */
-rf_status rf__give_back(rf_client *client, rf__grants *grants);
-
 #endif /* RF_WAIT_H */

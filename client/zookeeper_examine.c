@@ -18,12 +18,12 @@
 #include <string.h>
 
 #include "socket.h"
-#include "verdict.h"
+#include "trial.h"
 
 /* What a server says of itself is some 300 bytes. */
 #define SAID_MAX 4096
 
-/* Of the lock that is made up for asking, and of the sessions that ask. */
+/* Of the sessions that ask. */
 #define TTL_MS 5000
 
 /* Sessions that are asked for to see what the servers make of it. */
@@ -322,7 +322,6 @@ static void look_at_numbers(const looking *l, rf_fence newest)
     tell(l, "numbers", found, newest > RF_FENCE_MAX / 4 * 3 ? high : fine);
 }
 
-/* A lock of a name that nobody else uses, taken and given back. */
 static rf_status look_at_permissions(const looking *l)
 {
     static const rf__verdict none = {
@@ -330,28 +329,17 @@ static rf_status look_at_permissions(const looking *l)
         "What ZooKeeper says; its user needs all permissions on the folders "
         "(docs/zookeeper.md)."
     };
-    char name[RF_HOLDER_LEN + 1];
-    rf__grant grant = { .resource = name, .holder = name, .ttl_ms = TTL_MS };
-    const rf__source_ops *ops = l->source->ops;
-    rf_status status = rf_holder_new(name);
+    rf__trial trial;
+    rf_status status = rf__trial_of_locks(l->source, l->e, l->where, none,
+                                          &trial);
     rf__zoo_reply ignored;
     rf__zoo_path folder;
 
-    if (status != RF_OK)
+    if (status != RF_OK || trial.fence == 0)
         return status;
-    status = ops->acquire(l->source, &grant, 0, limit_ms(l));
-    if (status == RF_OK)
-        status = ops->release(l->source, &grant, limit_ms(l));
-    if (status == RF_NOMEM)
-        return status;
-    if (status != RF_OK) {
-        tell(l, "permissions", l->source->error->text, none);
-        return RF_OK;
-    }
-    tell(l, "permissions", "all that locks need", fine);
-    look_at_numbers(l, grant.fence);
+    look_at_numbers(l, trial.fence);
     /* The servers would remove it by and by. */
-    rf__zoo_folder(&folder, l->prefix, name);
+    rf__zoo_folder(&folder, l->prefix, trial.name);
     (void)ask(l, RF__ZOO_DELETE, folder.text, &ignored);
     return RF_OK;
 }

@@ -45,7 +45,7 @@ extern RfHint *rf_hint_new(RfHintKind kind, uint64 hash);
 
 /* A new one, to that version. */
 extern RfHint *rf_hint_set(RfHintKind kind, uint64 hash, Relation table,
-							   ItemPointer tid);
+						   ItemPointer tid);
 
 /* Row versions may have changed places. */
 extern void rf_hint_forget_all(void);

@@ -222,6 +222,7 @@ static void
 write_row(Relation registry, const RfGrant *grant, const RfRow *row)
 {
 	HeapTuple	tuple = form_tuple(registry, grant);
+	RfHint	   *hint;
 
 	if (ItemPointerIsValid(&row->tid))
 	{
@@ -232,8 +233,8 @@ write_row(Relation registry, const RfGrant *grant, const RfRow *row)
 	else
 		CatalogTupleInsert(registry, tuple);
 	/* What it says becomes known when it is seen committed. */
-	rf_hint_set(RF_HINT_CLAIM, grant->hash, registry,
-					&tuple->t_self)->fence = 0;
+	hint = rf_hint_set(RF_HINT_CLAIM, grant->hash, registry, &tuple->t_self);
+	hint->fence = 0;
 	heap_freetuple(tuple);
 }
 

@@ -15,12 +15,8 @@ set -u
 # shellcheck source=tests/sql/sessions.sh
 . "$RF_ROOT/tests/sql/sessions.sh"
 
-if [ ! -f "$($PG_CONFIG --sharedir)/extension/timescaledb.control" ]; then
-    plan 1
-    is "this PostgreSQL has no TimescaleDB" \
-        "$(ask "SELECT count(*) FROM pg_available_extensions WHERE name = 'timescaledb'")" 0
-    exit
-fi
+# shellcheck source=tests/lib/timescaledb.sh
+. "$RF_ROOT/tests/lib/timescaledb.sh"
 
 make_table() {
     ask "CREATE TABLE $1 (at timestamptz NOT NULL, sku text, fence bigint, n int,
