@@ -34,11 +34,11 @@ static int64
 look_at_floor(void)
 {
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	TransactionId xmin;
-	int64		fence = rf_floor_look(snapshot, &xmin);
+	RfRow		row;
 
+	rf_floor_look(snapshot, &row);
 	UnregisterSnapshot(snapshot);
-	return fence;
+	return row.fence;
 }
 
 /*

@@ -53,22 +53,20 @@ fence_of(Relation table, HeapTuple tuple)
 	return isnull ? 0 : DatumGetInt64(value);
 }
 
-int64
-rf_floor_look(Snapshot snapshot, TransactionId *xmin)
+void
+rf_floor_look(Snapshot snapshot, RfRow *row)
 {
 	Relation	table = rf_place_open(&place, AccessShareLock);
 	HeapTuple	tuple = read_row(table, snapshot);
-	int64		fence = 0;
 
-	*xmin = InvalidTransactionId;
+	rf_row_clear(row);
 	if (tuple != NULL)
 	{
-		fence = fence_of(table, tuple);
-		*xmin = HeapTupleHeaderGetXmin(tuple->t_data);
+		row->fence = fence_of(table, tuple);
+		rf_row_stamp(row, tuple);
 		heap_freetuple(tuple);
 	}
 	table_close(table, NoLock);
-	return fence;
 }
 
 void

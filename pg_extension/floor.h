@@ -11,8 +11,13 @@
 
 #include "utils/snapshot.h"
 
-/* As the snapshot sees it, and who raised it; 0 when nothing was retired. */
-extern int64 rf_floor_look(Snapshot snapshot, TransactionId *xmin);
+#include "row.h"
+
+/*
+ * A row that says so, as the snapshot sees it: the fence, and who raised it.
+ * As if there were none when nothing was retired.
+ */
+extern void rf_floor_look(Snapshot snapshot, RfRow *row);
 
 /* To this, if it is lower.  One transaction at a time. */
 extern void rf_floor_raise(int64 fence);

@@ -50,7 +50,7 @@ read_slot(RfRow *row, TupleTableSlot *slot)
 static void
 stand_on_floor(RfRow *row, Snapshot snapshot)
 {
-	row->fence = rf_floor_look(snapshot, &row->xmin);
+	rf_floor_look(snapshot, row);
 	if (row->fence == 0)
 		return;
 	row->is_retired = true;
@@ -90,7 +90,6 @@ look_by_index(Relation registry, const RfGrant *grant, RfRow *row)
 	IndexScanDesc scan = rf_place_scan(registry, index, grant->resource,
 									   snapshot);
 
-	rf_row_clear(row);
 	if (index_getnext_slot(scan, ForwardScanDirection, slot))
 	{
 		(void) read_slot(row, slot);

@@ -26,6 +26,14 @@ rf_row_clear(RfRow *row)
 	ItemPointerSetInvalid(&row->tid);
 }
 
+void
+rf_row_stamp(RfRow *row, HeapTuple tuple)
+{
+	row->xmin = HeapTupleHeaderGetXmin(tuple->t_data);
+	if (TransactionIdIsCurrentTransactionId(row->xmin))
+		row->cmin = HeapTupleHeaderGetCmin(tuple->t_data);
+}
+
 /*
  * The columns that CREATE EXTENSION made, so that a row can be read without
  * opening its table.
@@ -77,9 +85,7 @@ rf_row_read(RfRow *row, HeapTuple tuple)
 		read_holder(row, DatumGetTextPP(values[RF_ROW_HOLDER - 1]));
 	if (!nulls[RF_ROW_CLAIMED_AT - 1])
 		row->claimed_at = DatumGetTimestampTz(values[RF_ROW_CLAIMED_AT - 1]);
-	row->xmin = HeapTupleHeaderGetXmin(tuple->t_data);
-	if (TransactionIdIsCurrentTransactionId(row->xmin))
-		row->cmin = HeapTupleHeaderGetCmin(tuple->t_data);
+	rf_row_stamp(row, tuple);
 	row->tid = tuple->t_self;
 	return DatumGetTextPP(values[RF_ROW_RESOURCE - 1]);
 }

@@ -43,6 +43,9 @@ typedef struct RfRow
 /* As if there were no row. */
 extern void rf_row_clear(RfRow *row);
 
+/* Who wrote this version. */
+extern void rf_row_stamp(RfRow *row, HeapTuple tuple);
+
 /* Fill in what this version says; the result is whose row it is. */
 extern const text *rf_row_read(RfRow *row, HeapTuple tuple);
 

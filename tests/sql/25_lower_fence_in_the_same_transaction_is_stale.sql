@@ -13,12 +13,12 @@ SELECT is(ringfence.fence('r'), 6::bigint, 'the newer one stands');
 SELECT ok(ringfence.guard('r', 6, 'a'), 'and passes');
 SELECT throws_ok($$SELECT ringfence.guard('r', 6, 'b')$$,
     'RF002', NULL, 'for its holder alone');
-SELECT results_eq(
-    $$SELECT ringfence.guard('s', 5, 'a'), ringfence.try_guard('s', 4, 'a'),
-        ringfence.try_guard('s', 5, 'b'), ringfence.guard('s', 6, 'b'),
-        ringfence.try_guard('s', 5, 'a')$$,
-    $$VALUES (true, false, false, true, false)$$,
-    'calls within one statement know of each other');
+-- Bare: whatever ends elsewhere meanwhile, such a statement need not be retried.
+SELECT format('%s %s %s %s %s', ringfence.try_guard('s', 5, 'a'),
+    ringfence.try_guard('s', 4, 'a'), ringfence.try_guard('s', 5, 'b'),
+    ringfence.try_guard('s', 6, 'b'), ringfence.try_guard('s', 5, 'a')) AS said
+\gset
+SELECT is(:'said'::text, 't f f t f', 'calls within one statement know of each other');
 SELECT is(ringfence.high_water('s'), 6::bigint, 'the last one is stored');
 SELECT is(count(*), 1::bigint, 'in one row')
     FROM ringfence.registry WHERE resource = 's';
