@@ -48,6 +48,7 @@ static int split;  /* the old one has not heard yet */
 static int min_replicas;
 static int over_tcp;
 static int honest, ordered, moved;
+static int alone[RESOURCES]; /* renewed without its counter */
 static int64_t forgotten; /* counters, before this world */
 
 /* ---- A world's servers ----------------------------------------------------------- */
@@ -97,6 +98,7 @@ void servers_begin(void)
         s->replicas = s->is_replica = s->dead = 0;
     }
     master = split = moved = 0;
+    memset(alone, 0, sizeof(alone));
     honest = ordered = 1;
     forgotten = sums[SUM_FORGOTTEN];
     scripts_begin();
@@ -200,9 +202,18 @@ int servers_share(int resource, const char *holder)
     return kind != QUORUM && shares(&servers[master], resource, holder);
 }
 
+/* While its slot moves, a lock is renewed without its counter. */
+static void note_alone(const script_call *script)
+{
+    if (strcmp(script->name, "renew") != 0 || script->n_keys != 1)
+        return;
+    for (int r = 0; r < RESOURCES; r++)
+        alone[r] |= strcmp(script->keys[0], lock_names[r]) == 0;
+}
+
 /*
  * A counter is there for as long as a lock with a number is, at the least; but
- * for one whose slot is moving, which is renewed without.
+ * for one that was renewed alone, until the next renewal has both.
  */
 static void check_counters(server *s)
 {
@@ -215,9 +226,12 @@ static void check_counters(server *s)
         const entry *counter = keyspace_find(&s->data, counters[r],
                                              strlen(counters[r]));
 
-        if (lock != NULL && counter != NULL && counter->expires >= 0 &&
-            lock->value[0] >= '1' && lock->value[0] <= '9' &&
-            counter->expires < lock->expires)
+        if (lock == NULL || counter == NULL)
+            continue;
+        if (counter->expires < 0 || lock->value[0] < '1' ||
+            lock->value[0] > '9' || counter->expires >= lock->expires)
+            alone[r] = 0;
+        else if (!alone[r])
             sim_fail("I18: the counter of %s goes before the lock does", name);
     }
 }
@@ -343,8 +357,10 @@ static void evaluate(server_call *call)
     run_script(s, &script);
     if (script.name == NULL)
         return;
-    if (idle_ms > 0 && !(kind == CLUSTER && moved))
+    if (idle_ms > 0) {
+        note_alone(&script);
         check_counters(s);
+    }
     if (strncmp(script.name, "renew", 5) == 0)
         check_renewal(script.args[0], call->sent);
     sums[SUM_RAISED] += strcmp(script.name, "raise") == 0;
