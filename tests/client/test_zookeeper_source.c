@@ -666,6 +666,38 @@ static void test_release_tells_whether_its_answer_was_lost(void **state)
     zookeeper_proxy_stop(proxy);
 }
 
+static void take_folder_away(void)
+{
+    rf__zoo_path folder;
+
+    rf__zoo_folder(&folder, "lock:v1:", "folder");
+    (void)operate(operator_, RF__ZOO_DELETE, folder.text);
+}
+
+/* As servers do with one that has long been empty. */
+static void test_folder_that_goes_away_is_made_again(void **state)
+{
+    zookeeper_proxy *proxy = zookeeper_proxy_start(
+        zookeeper_ensemble_port(zookeeper, 0));
+    rf_client *client = open_at(zookeeper_proxy_url(proxy), 10000);
+    rf_lock *lock;
+
+    (void)state;
+    assert_works(client, "folder");
+    zookeeper_proxy_before(proxy, ZOOKEEPER_CREATE, 1, take_folder_away);
+    assert_status(take(client, "folder", 0, &lock), RF_OK);
+    assert_int_equal(lined_up("folder", NULL), 1);
+    assert_status(rf_release(lock), RF_OK);
+
+    zookeeper_proxy_before(proxy, ZOOKEEPER_CREATE, 2, take_folder_away);
+    assert_status(take(client, "folder", 0, &lock), RF_RETRY);
+    assert_null(lock);
+    assert_non_null(strstr(rf_message(client), "took the folder away"));
+    assert_works(client, "folder");
+    rf_close(client);
+    zookeeper_proxy_stop(proxy);
+}
+
 /* The caller has given up: what was made all the same does not stay. */
 static void test_node_that_nobody_asks_for_is_taken_away(void **state)
 {
@@ -1012,6 +1044,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_closing_gives_back_what_is_held),
         cmocka_unit_test(test_node_whose_making_was_not_answered_is_found),
         cmocka_unit_test(test_release_tells_whether_its_answer_was_lost),
+        cmocka_unit_test(test_folder_that_goes_away_is_made_again),
         cmocka_unit_test(test_node_that_nobody_asks_for_is_taken_away),
         cmocka_unit_test(test_node_of_another_client_of_the_same_holder_stays),
         cmocka_unit_test(test_who_has_waited_takes_no_lock_that_is_gone),

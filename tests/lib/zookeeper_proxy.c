@@ -35,7 +35,8 @@ typedef struct link {
 struct zookeeper_proxy {
     pthread_t thread;
     int listener, port;
-    atomic_int fault, request, is_met, is_stopping;
+    atomic_int fault, request, times, is_met, is_stopping;
+    void (*act)(void); /* so many times, before such a request */
     char url[64];
     link_t link[LINKS_MAX];
 };
@@ -95,6 +96,10 @@ static int judge(zookeeper_proxy *p, link_t *l)
     int fault = p->fault;
 
     l->greeted = 1;
+    if (kind >= 0 && kind == p->request && p->times > 0) {
+        p->times--;
+        p->act();
+    }
     if (kind < 0 || kind != p->request ||
         (fault != ZOOKEEPER_CUT_BEFORE && fault != ZOOKEEPER_CUT_AFTER))
         return 1;
@@ -217,6 +222,14 @@ void zookeeper_proxy_set(zookeeper_proxy *p, zookeeper_fault fault,
     p->is_met = 0;
     p->request = request;
     p->fault = fault;
+}
+
+void zookeeper_proxy_before(zookeeper_proxy *p, zookeeper_request request,
+                            int n, void (*act)(void))
+{
+    p->act = act;
+    p->request = request;
+    p->times = n;
 }
 
 int zookeeper_proxy_is_met(const zookeeper_proxy *p)

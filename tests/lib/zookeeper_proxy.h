@@ -36,6 +36,10 @@ const char *zookeeper_proxy_url(const zookeeper_proxy *p);
 void zookeeper_proxy_set(zookeeper_proxy *p, zookeeper_fault fault,
                          zookeeper_request request);
 
+/* Before each of the next n such requests is passed on, that is done. */
+void zookeeper_proxy_before(zookeeper_proxy *p, zookeeper_request request,
+                            int n, void (*act)(void));
+
 /* Has it been met? */
 int zookeeper_proxy_is_met(const zookeeper_proxy *p);
 
