@@ -15,31 +15,54 @@
 #include "storage/bufpage.h"
 #include "utils/snapmgr.h"
 
-/* A session that works on ten thousand resources finds most of them again. */
-#define N_HINTS		16384
+/*
+ * A session that works on ten thousand resources finds nearly all of them again:
+ * of places for one hint each, nearly half would be wanted by two.
+ */
+#define N_SETS		2048
+#define N_WAYS		8
 
-static RfHint hints[RF_HINT_KINDS][N_HINTS];
+static RfHint hints[RF_HINT_KINDS][N_SETS][N_WAYS];
 static uint64 age = 1;			/* hints of another age are void */
 
 static RfHint *
-place_of(RfHintKind kind, uint64 hash)
+set_of(RfHintKind kind, uint64 hash)
 {
-	return &hints[kind][hash % N_HINTS];
+	return hints[kind][hash % N_SETS];
 }
 
 RfHint *
 rf_hint_find(RfHintKind kind, uint64 hash)
 {
-	RfHint	   *hint = place_of(kind, hash);
+	RfHint	   *set = set_of(kind, hash);
+	int			i;
 
-	return hint->age == age && hint->hash == hash ? hint : NULL;
+	for (i = 0; i < N_WAYS; i++)
+		if (set[i].hash == hash && set[i].age == age)
+			return &set[i];
+	return NULL;
+}
+
+/* A void one, or the one whose turn it is. */
+static RfHint *
+to_be_replaced(RfHint *set)
+{
+	static uint32 turn = 0;
+	int			i;
+
+	for (i = 0; i < N_WAYS; i++)
+		if (set[i].age != age)
+			return &set[i];
+	return &set[turn++ % N_WAYS];
 }
 
 RfHint *
 rf_hint_new(RfHintKind kind, uint64 hash)
 {
-	RfHint	   *hint = place_of(kind, hash);
+	RfHint	   *hint = rf_hint_find(kind, hash);
 
+	if (hint == NULL)
+		hint = to_be_replaced(set_of(kind, hash));
 	hint->hash = hash;
 	hint->age = age;
 	return hint;

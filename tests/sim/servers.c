@@ -49,7 +49,7 @@ static int min_replicas;
 static int over_tcp;
 static int honest, ordered, moved;
 static int alone[RESOURCES]; /* renewed without its counter */
-static int64_t forgotten; /* counters, before this world */
+static int64_t forgotten;    /* counters, before this world */
 
 /* ---- A world's servers ----------------------------------------------------------- */
 
