@@ -18,6 +18,7 @@
 
 #include "database.h"
 #include "etcd_cluster.h"
+#include "forked.h"
 #include "left_out.h"
 #include "redis_server.h"
 #include "ringfence_pg.h"
@@ -594,7 +595,7 @@ static void test_forked_child_leaves_the_parents_lock_alone(void **state)
         int fine = child_is_kept_apart(lock);
 
         rf_close(client);
-        _exit(fine ? 0 : 1);
+        forked_end(fine);
     }
     assert_int_equal(waitpid(child, &result, 0), child);
     assert_int_equal(result, 0);

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "forked.h"
 #include "pg_world.h"
 #include "told.h"
 #include "wire.h"
@@ -27,6 +28,7 @@
 #include "zookeeper_line.h"
 #include "zookeeper_proxy.h"
 
+static const char *program;
 static zookeeper_ensemble *zookeeper;
 
 /* Somebody with a shell of ZooKeeper's own. */
@@ -462,7 +464,7 @@ static void test_forked_child_is_told_to_open_its_own(void **state)
         int fine = child_is_sent_away(client, lock);
 
         rf_close(client);
-        _exit(fine ? 0 : 1);
+        forked_end(fine);
     }
     assert_int_equal(waitpid(child, &result, 0), child);
     assert_int_equal(result, 0);
@@ -570,8 +572,8 @@ static pid_t hold_in_a_process(const char *resource)
     if (child == 0) {
         dup2(ready[1], STDOUT_FILENO);
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        execl("/proc/self/exe", "test_zookeeper_source",
-              zookeeper_ensemble_url(zookeeper), resource, NULL);
+        execl(program, program, zookeeper_ensemble_url(zookeeper), resource,
+              NULL);
         _exit(1);
     }
     close(ready[1]);
@@ -1060,6 +1062,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_minority_grants_nothing),
     };
 
+    program = argv[0];
     if (argc == 3)
         return hold(argv[1], argv[2]);
     return run_group(tests, start, stop);
