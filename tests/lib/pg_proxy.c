@@ -106,11 +106,19 @@ static int send_all(int fd, const char *bytes, size_t len)
     return 1;
 }
 
+/* A goodbye is no request: nobody answers it, or waits until it is heard. */
+static int asks(const link_t *link)
+{
+    char first;
+
+    return recv(link->client, &first, 1, MSG_PEEK) == 1 && first != 'X';
+}
+
 /* The client speaks: a new request, or more of the one in hand. */
 static void pass_request(link_t *link, control *c)
 {
     static char bytes[65536];
-    int begins = !link->asked;
+    int begins = !link->asked && asks(link);
     ssize_t n;
 
     if (begins) {
