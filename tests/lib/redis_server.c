@@ -22,6 +22,8 @@
 
 #define START_LIMIT_MS 20000
 #define STEP_MS        5
+/* One in five is too high for a node of a cluster, whose second is 10000 above. */
+#define PORTS_TRIED 30
 
 struct redis_server {
     pid_t pid;
@@ -125,6 +127,21 @@ static int launch(redis_server *s)
     return 0;
 }
 
+static void tell_log(const redis_server *s)
+{
+    char path[96], text[4096];
+    size_t n = 0;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/redis.log", s->folder);
+    file = fopen(path, "r");
+    if (file == NULL)
+        return;
+    n = fread(text, 1, sizeof(text), file);
+    fclose(file);
+    fwrite(text, 1, n, stderr);
+}
+
 static void write_config(redis_server *s, const char *text)
 {
     FILE *file;
@@ -153,11 +170,12 @@ redis_server *redis_server_start_with(const char *config,
     snprintf(s->url, sizeof(s->url), "redis+unix://%s", s->socket);
     for (size_t i = 0; options != NULL && options[i] != NULL && i < 30; i++)
         s->options[i] = options[i];
-    for (int tries = 0; tries < 5; tries++) {
+    for (int tries = 0; tries < PORTS_TRIED; tries++) {
         s->port = free_port();
         if (launch(s))
             return s;
     }
+    tell_log(s);
     die("redis-server does not start");
     return NULL;
 }
