@@ -281,12 +281,12 @@ static void begin_reply(rf__redis *r, rf__reply *into)
 /*
  * What can't be read is trusted in nothing.  But one whose very first words are
  * no reply has carried nothing out: it is no Redis, however often it is asked.
+ * What is too large is none of those: we refuse it as if memory had run out.
  */
 static rf_status not_a_reply(rf__redis *r, const rf__reply *into,
                              rf__error *error)
 {
-    int stranger = !r->understood && r->reader->err == REDIS_ERR_PROTOCOL &&
-                   !into->oversize;
+    int stranger = !r->understood && r->reader->err == REDIS_ERR_PROTOCOL;
     char place[160];
 
     (void)give_up(r, error,
