@@ -29,6 +29,7 @@ typedef struct member {
     pid_t pid;
     int client_port;
     int peer_port;
+    int kept; /* its client port, while it is down; -1: it is not */
 } member;
 
 struct etcd_cluster {
@@ -78,10 +79,19 @@ static void run_member(const etcd_cluster *c, int i)
     die("cannot run etcd");
 }
 
+static void give_port(member *m)
+{
+    if (m->kept >= 0)
+        close(m->kept);
+    m->kept = -1;
+}
+
 static void launch(etcd_cluster *c, int i)
 {
-    pid_t pid = fork();
+    pid_t pid;
 
+    give_port(&c->member[i]);
+    pid = fork();
     if (pid < 0)
         die("fork");
     if (pid == 0)
@@ -107,6 +117,7 @@ void etcd_cluster_kill(etcd_cluster *c, int i)
     while (waitpid(c->member[i].pid, NULL, 0) < 0 && errno == EINTR)
         continue;
     c->member[i].pid = 0;
+    c->member[i].kept = keep_port(c->member[i].client_port);
 }
 
 void etcd_cluster_freeze(etcd_cluster *c, int i)
@@ -263,6 +274,8 @@ etcd_cluster *etcd_cluster_start(int members)
         die("out of memory");
     c->n = members;
     temp_folder(c->folder);
+    for (int i = 0; i < c->n; i++)
+        c->member[i].kept = -1;
     for (int tries = 0; tries < 5; tries++) {
         choose_ports(c);
         for (int i = 0; i < c->n; i++)
@@ -290,8 +303,10 @@ void etcd_cluster_stop(etcd_cluster *c)
 {
     char command[96];
 
-    for (int i = 0; i < c->n; i++)
+    for (int i = 0; i < c->n; i++) {
         etcd_cluster_kill(c, i);
+        give_port(&c->member[i]);
+    }
     snprintf(command, sizeof(command), "rm -rf %s", c->folder);
     if (system(command) != 0)
         fprintf(stderr, "etcd_cluster: %s stays\n", c->folder);

@@ -13,4 +13,11 @@
  */
 int free_port(void);
 
+/*
+ * Keep the port of a server that is down: another's server would answer in its
+ * place.  Whoever connects is refused, as when nobody is there.  The result is to
+ * be closed before the server is started again; -1: somebody was faster.
+ */
+int keep_port(int port);
+
 #endif /* FREE_PORT_H */

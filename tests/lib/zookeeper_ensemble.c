@@ -30,7 +30,7 @@
 typedef struct server {
     pid_t pid;
     int port, peer_port, vote_port;
-    int keeps_port; /* a socket that does so while it is down, or 0 */
+    int kept; /* its port, while it is down; -1: it is not */
 } server;
 
 struct zookeeper_ensemble {
@@ -115,25 +115,9 @@ static void run_server(const zookeeper_ensemble *e, int i)
 
 static void give_port(server *s)
 {
-    if (s->keeps_port != 0)
-        close(s->keeps_port);
-    s->keeps_port = 0;
-}
-
-/* Bound, and never listening: who connects is refused, as when nobody is there. */
-static void keep_port(server *s)
-{
-    struct sockaddr_in a = { .sin_family = AF_INET,
-                             .sin_port = htons((uint16_t)s->port),
-                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    int on = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    if (fd < 0)
-        die("socket");
-    s->keeps_port = fd;
-    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    if (bind(fd, (struct sockaddr *)&a, sizeof(a)) != 0)
-        give_port(s);
+    if (s->kept >= 0)
+        close(s->kept);
+    s->kept = -1;
 }
 
 static void launch(zookeeper_ensemble *e, int i)
@@ -168,8 +152,7 @@ void zookeeper_ensemble_kill(zookeeper_ensemble *e, int i)
     while (waitpid(e->server[i].pid, NULL, 0) < 0 && errno == EINTR)
         continue;
     e->server[i].pid = 0;
-    /* Another server of another test would answer in its place. */
-    keep_port(&e->server[i]);
+    e->server[i].kept = keep_port(e->server[i].port);
 }
 
 void zookeeper_ensemble_freeze(zookeeper_ensemble *e, int i)
@@ -291,6 +274,8 @@ static zookeeper_ensemble *start(int servers, int flushes)
     e->n = servers;
     e->flushes = flushes;
     temp_folder(e->folder);
+    for (int i = 0; i < e->n; i++)
+        e->server[i].kept = -1;
     for (int tries = 0; tries < 5; tries++) {
         choose_ports(e);
         for (int i = 0; i < e->n; i++) {
@@ -299,10 +284,8 @@ static zookeeper_ensemble *start(int servers, int flushes)
         }
         if (await_all(e))
             return e;
-        for (int i = 0; i < e->n; i++) {
+        for (int i = 0; i < e->n; i++)
             zookeeper_ensemble_kill(e, i);
-            give_port(&e->server[i]);
-        }
     }
     die("ZooKeeper does not start");
     return NULL;

@@ -35,8 +35,9 @@ typedef struct link {
 struct zookeeper_proxy {
     pthread_t thread;
     int listener, port;
-    atomic_int fault, request, times, is_met, is_stopping;
-    void (*act)(void); /* so many times, before such a request */
+    atomic_int fault, request, is_met, is_stopping;
+    atomic_int times, before; /* so many of these requests   */
+    void (*act)(void);        /* are passed on only after it */
     char url[64];
     link_t link[LINKS_MAX];
 };
@@ -96,7 +97,7 @@ static int judge(zookeeper_proxy *p, link_t *l)
     int fault = p->fault;
 
     l->greeted = 1;
-    if (kind >= 0 && kind == p->request && p->times > 0) {
+    if (kind == p->before && p->times > 0) {
         p->times--;
         p->act();
     }
@@ -228,7 +229,7 @@ void zookeeper_proxy_before(zookeeper_proxy *p, zookeeper_request request,
                             int n, void (*act)(void))
 {
     p->act = act;
-    p->request = request;
+    p->before = request;
     p->times = n;
 }
 
