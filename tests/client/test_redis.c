@@ -680,6 +680,14 @@ static void test_endless_reply_is_cut_off(void **state)
     assert_status(try_on(hasty, "r"), RF_UNKNOWN);
     assert_says(hasty, "too large");
     assert_at_most_ms(begin, 4000);
+    rf_close(hasty);
+
+    /* Nor do very first words of that kind tell that it is no Redis. */
+    hasty = open_with(proxy_url(fault), 5000);
+    memcpy(flood, "$2000000\r\n", 10);
+    proxy_say(fault, 2, flood, size);
+    assert_status(try_on(hasty, "r"), RF_UNKNOWN);
+    assert_says(hasty, "too large");
     free(flood);
     rf_close(hasty);
 }

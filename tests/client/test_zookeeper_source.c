@@ -126,10 +126,11 @@ static rf__zoo_reply operate(rf__zoo *z, rf__zoo_op op, const char *path)
     int64_t deadline_ms = test_now_ms() + 20000;
     int reads = op == RF__ZOO_LIST || op == RF__ZOO_GET;
     rf__zoo_reply reply;
-    rf_status status = try_by_hand(z, op, path, deadline_ms, &reply);
+    rf_status status;
 
-    while (status != RF_OK && reads && test_now_ms() < deadline_ms)
+    do
         status = try_by_hand(z, op, path, deadline_ms, &reply);
+    while (status != RF_OK && reads && test_now_ms() < deadline_ms);
     if (status != RF_OK)
         fail_msg("%s", failure.text);
     return reply;

@@ -45,20 +45,8 @@ SELECT ringfence.guard('t1', 2, 'a');
 INSERT INTO ringfence.registry
     SELECT 't' || i, 1, repeat('x', 100), now() FROM generate_series(2, 24) AS i;
 UPDATE ringfence.registry SET fence = fence + 1 WHERE resource < 't5';
-DO $$
-DECLARE
-    place tid;
-BEGIN
-    FOR i IN 1 .. 600 LOOP
-        PERFORM FROM ringfence.registry;
-        UPDATE ringfence.registry SET fence = 9 WHERE resource = 't9'
-            RETURNING ctid INTO place;
-        EXIT WHEN place = '(0,2)';
-        ROLLBACK;
-        PERFORM pg_sleep(0.05);
-    END LOOP;
-END
-$$;
+\ir second_place_of_the_first_page.psql
+CALL give_second_place_to_t9('ringfence.registry');
 BEGIN;
 SELECT is(ctid, '(0,2)', 'the place is another resource''s')
     FROM ringfence.registry WHERE resource = 't9';

@@ -13,22 +13,8 @@ INSERT INTO ringfence.leases
     SELECT 't' || i, 1, repeat('x', 100), now() + interval '1 hour'
     FROM generate_series(2, 24) AS i;
 UPDATE ringfence.leases SET fence = fence + 1 WHERE resource < 't5';
--- The page is tidied up as it fills, as soon as no transaction needs the old
--- versions any more.
-DO $$
-DECLARE
-    place tid;
-BEGIN
-    FOR i IN 1 .. 600 LOOP
-        PERFORM FROM ringfence.leases;
-        UPDATE ringfence.leases SET fence = 9 WHERE resource = 't9'
-            RETURNING ctid INTO place;
-        EXIT WHEN place = '(0,2)';
-        ROLLBACK;
-        PERFORM pg_sleep(0.05);
-    END LOOP;
-END
-$$;
+\ir second_place_of_the_first_page.psql
+CALL give_second_place_to_t9('ringfence.leases');
 BEGIN;
 SELECT is(:'place'::tid, '(0,2)', 'where it was seen last');
 SELECT is(ctid, :'place', 'is the place of another resource''s lease')
