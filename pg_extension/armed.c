@@ -2,40 +2,61 @@
 /* Copyright (c) 2026 ringfence maintainers */
 /*
  * armed.c
- *		Is the trigger that judges rows still there?
+ *		Is what judges the rows still there?
  */
 #include "postgres.h"
 
+#include "catalog/pg_class.h"
 #include "commands/trigger.h"
 
 #include "armed.h"
+#include "claim_check.h"
 #include "errcodes.h"
 #include "protection.h"
 #include "refusal.h"
 
-static bool
-is_armed(const TriggerDesc *all, const char *trigger)
+bool
+rf_is_armed(Relation rel, const char *trigger)
 {
+	const TriggerDesc *all = rel->trigdesc;
 	int			i;
 
-	for (i = 0; i < all->numtriggers; i++)
+	for (i = 0; all != NULL && i < all->numtriggers; i++)
 		if (strcmp(all->triggers[i].tgname, trigger) == 0)
 			return all->triggers[i].tgenabled == TRIGGER_FIRES_ALWAYS ||
 				all->triggers[i].tgenabled == TRIGGER_FIRES_ON_ORIGIN;
 	return false;
 }
 
-void
-rf_check_armed(Relation rel, const char *trigger)
+static void
+refuse_disarmed(Relation rel, const char *kind, const char *name)
 {
 	RfRefusal	refusal = {
 		ERRCODE_RF_SETUP, RF_MSG_SETUP, NULL,
 		"Ask ringfence.audit() how to mend it.", InvalidAttrNumber, true
 	};
 
-	if (is_armed(rel->trigdesc, trigger))
-		return;
-	refusal.detail = psprintf("Trigger \"%s\" of table \"%s\" is missing or"
-							  " switched off.", trigger, rf_table_name(rel));
+	refusal.detail = psprintf("%s \"%s\" of table \"%s\" is missing or"
+							  " switched off.", kind, name,
+							  rf_table_name(rel));
 	rf_refuse(rel, &refusal);
+}
+
+void
+rf_check_armed(Relation rel, const char *trigger)
+{
+	if (!rf_is_armed(rel, trigger))
+		refuse_disarmed(rel, "Trigger", trigger);
+}
+
+void
+rf_check_whole_armed(Relation rel, const char *trigger)
+{
+	if (rf_is_armed(rel, trigger) || rf_claim_check_holds(rel))
+		return;
+	if (rel->rd_rel->relkind == RELKIND_RELATION &&
+		!rel->rd_rel->relispartition)
+		refuse_disarmed(rel, "Constraint", RF_CHECK_CLAIM);
+	else
+		refuse_disarmed(rel, "Trigger", trigger);
 }

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 ringfence maintainers */
 /*
  * armed.h
- *		Is the trigger that judges rows still there?
+ *		Is what judges the rows still there?
  */
 #ifndef RF_ARMED_H
 #define RF_ARMED_H
@@ -15,5 +15,14 @@
  * Whoever drops or disables one of ours alone stops all writes.
  */
 extern void rf_check_armed(Relation rel, const char *trigger);
+
+/*
+ * The same for INSERT and UPDATE of a table that is one resource: a CHECK
+ * judges its rows, or the trigger where it has partitions.
+ */
+extern void rf_check_whole_armed(Relation rel, const char *trigger);
+
+/* Has the table this trigger, and does it fire? */
+extern bool rf_is_armed(Relation rel, const char *trigger);
 
 #endif							/* RF_ARMED_H */

@@ -43,3 +43,12 @@ rf_check_not_null(FunctionCallInfo fcinfo, int arg, const char *what)
 				 errmsg(RF_MSG_ARGUMENT),
 				 errdetail("The %s is null.", what)));
 }
+
+void
+rf_raise_argument(const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_RF_ARGUMENT),
+			 errmsg(RF_MSG_ARGUMENT),
+			 errdetail_internal("%s", detail)));
+}

@@ -18,8 +18,8 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
+#include "checks.h"
 #include "claims.h"
-#include "errcodes.h"
 #include "template.h"
 #include "trigger_call.h"
 
@@ -50,15 +50,6 @@ typedef struct ClaimedState
 	LastValue	last[FLEXIBLE_ARRAY_MEMBER];
 } ClaimedState;
 
-static void
-raise_argument(const char *detail)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_RF_ARGUMENT),
-			 errmsg(RF_MSG_ARGUMENT),
-			 errdetail_internal("%s", detail)));
-}
-
 /* Only triggers that protect() makes call it; but anybody can. */
 static RfTemplate *
 bind_arguments(FunctionCallInfo fcinfo)
@@ -68,7 +59,7 @@ bind_arguments(FunctionCallInfo fcinfo)
 	int			i;
 
 	if (PG_ARGISNULL(0) || get_fn_expr_variadic(fcinfo->flinfo))
-		raise_argument("A template and its values are needed, one by one.");
+		rf_raise_argument("A template and its values are needed, one by one.");
 	template = rf_template_parse(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 								 &problem);
 	if (template != NULL && template->ncolumns != PG_NARGS() - 1)
@@ -83,7 +74,7 @@ bind_arguments(FunctionCallInfo fcinfo)
 			"The type of a value is not known.";
 	}
 	if (problem != NULL)
-		raise_argument(problem);
+		rf_raise_argument(problem);
 	return template;
 }
 

@@ -211,6 +211,13 @@
 #define rf_is_virtual(att)		false
 #endif
 
+/* From 18 on a CHECK may be there and not hold. */
+#if PG_VERSION_NUM >= 180000
+#define rf_is_enforced(check)	((check)->ccenforced)
+#else
+#define rf_is_enforced(check)	true
+#endif
+
 /*
  * Which columns a part of a plan updates in its i-th table: told from 14 on.
  * Before that, each row has to be looked at.

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 ringfence maintainers */
 /*
  * install.c
- *		Puts the triggers that protect a table in place, and takes them away.
+ *		Puts what protects a table in place, and takes it away: triggers, and
+ *		for some a CHECK.
  *
  * By SQL statements, so that the server's own rules about triggers hold:
  * clones on partitions, dependencies, locks.
@@ -18,6 +19,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "claim_check.h"
 #include "install.h"
 #include "protection.h"
 
@@ -116,6 +118,44 @@ want_on_each(const RfProtection *protection, const RfWanted *wanted)
 			make_anew(lfirst_oid(cell), wanted);
 }
 
+/* ---- The CHECK ---------------------------------------------------------- */
+
+static bool
+has_check(Oid relid)
+{
+	Relation	rel = table_open(relid, NoLock);
+	bool		found = rf_claim_check_exists(rel);
+
+	table_close(rel, NoLock);
+	return found;
+}
+
+static bool
+check_is_right(const RfProtection *protection)
+{
+	Relation	rel = table_open(protection->relid, NoLock);
+	bool		right = rf_claim_check_is_right(rel, protection->resource);
+
+	table_close(rel, NoLock);
+	return right;
+}
+
+static void
+want_no_check(Oid relid)
+{
+	if (has_check(relid))
+		execute(rf_claim_check_drop(relid));
+}
+
+static void
+want_check(const RfProtection *protection)
+{
+	if (check_is_right(protection))
+		return;
+	want_no_check(protection->relid);
+	execute(rf_claim_check_add(protection->relid, protection->resource));
+}
+
 /* ---- All of them -------------------------------------------------------- */
 
 /*
@@ -164,6 +204,10 @@ clear_others(const RfProtection *protection)
 		foreach(cell, protection->tables)
 			want_none(lfirst_oid(cell), trigger_names[k]);
 	}
+	if (rf_wants_claim_check(protection))
+		return;
+	foreach(cell, protection->tables)
+		want_no_check(lfirst_oid(cell));
 }
 
 /* ---- Switched on, whatever the session replicates ----------------------- */
@@ -205,12 +249,14 @@ switch_on(const RfProtection *protection, Oid relid)
 }
 
 void
-rf_install_triggers(const RfProtection *protection)
+rf_install_protection(const RfProtection *protection)
 {
 	ListCell   *cell;
 
 	clear_others(protection);
 	want_all(protection);
+	if (rf_wants_claim_check(protection))
+		want_check(protection);
 	foreach(cell, protection->tables)
 		switch_on(protection, lfirst_oid(cell));
 }
@@ -223,16 +269,19 @@ rf_is_installed(const RfProtection *protection)
 	foreach(cell, rf_wanted_triggers(protection))
 		if (!is_right_everywhere(protection, lfirst(cell)))
 			return false;
-	return true;
+	return !rf_wants_claim_check(protection) || check_is_right(protection);
 }
 
 void
-rf_remove_triggers(List *tables)
+rf_remove_protection(List *tables)
 {
 	ListCell   *cell;
 	int			k;
 
 	foreach(cell, tables)
+	{
 		for (k = 0; k < lengthof(trigger_names); k++)
 			want_none(lfirst_oid(cell), trigger_names[k]);
+		want_no_check(lfirst_oid(cell));
+	}
 }

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 ringfence maintainers */
 /*
  * install.h
- *		Puts the triggers that protect a table in place, and takes them away.
+ *		Puts what protects a table in place, and takes it away.
  */
 #ifndef RF_INSTALL_H
 #define RF_INSTALL_H
@@ -10,11 +10,11 @@
 #include "wanted.h"
 
 /*
- * Make the tables' triggers be as the protection asks.  What is already right
+ * Make the tables' triggers and CHECK be as the protection asks.  What is already right
  * is left alone.  To be called inside SPI, by a role that may do it, with the
  * tables locked.
  */
-extern void rf_install_triggers(const RfProtection *protection);
+extern void rf_install_protection(const RfProtection *protection);
 
 /*
  * Are they on every table?  Not where there are inheritance children that
@@ -23,6 +23,6 @@ extern void rf_install_triggers(const RfProtection *protection);
 extern bool rf_is_installed(const RfProtection *protection);
 
 /* Drop all of ours from these tables, roots before their partitions. */
-extern void rf_remove_triggers(List *tables);
+extern void rf_remove_protection(List *tables);
 
 #endif							/* RF_INSTALL_H */

@@ -88,14 +88,14 @@ raise_no_table(Oid relid)
  * look first whether the caller may lock it.
  */
 static Relation
-open_own_table(Oid relid)
+open_own_table(Oid relid, LOCKMODE lock)
 {
 	Relation	rel;
 
 	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relid)))
 		raise_no_table(relid);
 	check_owner(relid);
-	rel = try_relation_open(relid, ShareRowExclusiveLock);
+	rel = try_relation_open(relid, lock);
 	if (rel == NULL)
 		raise_no_table(relid);
 	check_owner(relid);
@@ -400,17 +400,30 @@ table_arg(FunctionCallInfo fcinfo)
 	return PG_GETARG_OID(0);
 }
 
+/*
+ * The server wants the greater lock for a CHECK; asked for later, it would be
+ * a deadlock with whoever reads now and writes then.
+ */
+static LOCKMODE
+needed_lock(const RfProtection *protection)
+{
+	return rf_wants_claim_check(protection) ? AccessExclusiveLock :
+		ShareRowExclusiveLock;
+}
+
 /* Check all, and say what is to be done. */
 static void
 plan_protection(FunctionCallInfo fcinfo, RfProtection *protection)
 {
-	Relation	rel = open_own_table(table_arg(fcinfo));
+	Relation	rel;
 
-	protection->relid = RelationGetRelid(rel);
+	memset(protection, 0, sizeof(*protection));
+	protection->relid = table_arg(fcinfo);
 	protection->fence = PG_ARGISNULL(1) ? NULL :
 		pstrdup(NameStr(*PG_GETARG_NAME(1)));
 	protection->resource = text_arg(fcinfo, 2);
 	protection->mode = text_arg(fcinfo, 3);
+	rel = open_own_table(protection->relid, needed_lock(protection));
 	if (protection->fence == NULL && protection->resource == NULL)
 		raise_argument("Neither a fence column nor a resource is given.",
 					   "Name one of them, or both.");
@@ -457,7 +470,7 @@ ringfence_protect(PG_FUNCTION_ARGS)
 
 	plan_protection(fcinfo, &protection);
 	caller = become_owner(fcinfo);
-	rf_install_triggers(&protection);
+	rf_install_protection(&protection);
 	check_installed(&protection);
 	forget_table(protection.relid);
 	foreach(cell, protection.tables)
@@ -482,7 +495,8 @@ check_not_by_root(Relation rel)
 Datum
 ringfence_unprotect(PG_FUNCTION_ARGS)
 {
-	Relation	rel = open_own_table(table_arg(fcinfo));
+	Relation	rel = open_own_table(table_arg(fcinfo),
+										 ShareRowExclusiveLock);
 	Oid			relid = RelationGetRelid(rel);
 	List	   *tables;
 	Caller		caller;
@@ -496,7 +510,7 @@ ringfence_unprotect(PG_FUNCTION_ARGS)
 	tables = find_all_inheritors(relid, ShareRowExclusiveLock, NULL);
 	relation_close(rel, NoLock);
 	caller = become_owner(fcinfo);
-	rf_remove_triggers(tables);
+	rf_remove_protection(tables);
 	if (forget_table(relid) == 0)
 		ereport(NOTICE,
 				(errmsg("table is not protected")));

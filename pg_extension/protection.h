@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 ringfence maintainers */
 /*
  * protection.h
- *		Names of the triggers that protect a table, and the record of what
+ *		Names of the triggers and the CHECK that protect a table, and the record of what
  *		should be protected (table ringfence.protection).
  */
 #ifndef RF_PROTECTION_H
@@ -23,6 +23,9 @@
 #define RF_TRIGGER_INSERT	"~ringfence_insert"
 #define RF_TRIGGER_UPDATE	"~ringfence_update"
 #define RF_TRIGGER_TRUNCATE	"~ringfence_truncate"
+
+/* And the CHECK of a table that is one resource. */
+#define RF_CHECK_CLAIM		"~ringfence_claim"
 
 #define RF_SCHEMA			"ringfence"
 

@@ -28,6 +28,8 @@
 #include "refusal.h"
 #include "template.h"
 #include "trigger_call.h"
+#include "unfenced.h"
+#include "whole.h"
 
 PG_FUNCTION_INFO_V1(ringfence_resource_statement);
 PG_FUNCTION_INFO_V1(ringfence_resource_row);
@@ -42,22 +44,6 @@ typedef struct ResourceState
 } ResourceState;
 
 /* ---- Refusals ----------------------------------------------------------- */
-
-static void
-refuse_unclaimed(Relation rel, const StringInfoData *name)
-{
-	RfRefusal	refusal = {
-		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
-		"Call ringfence.guard(resource, fence, holder) first, in the same"
-		" transaction.", InvalidAttrNumber, false
-	};
-
-	refusal.detail = psprintf("A row of table \"%s\" belongs to resource"
-							  " \"%s\", which this transaction has not"
-							  " claimed.",
-							  rf_table_name(rel), name->data);
-	rf_refuse(rel, &refusal);
-}
 
 static void
 refuse_name(Relation rel, const char *problem)
@@ -163,7 +149,7 @@ find_claim(ResourceState *state, Relation rel, HeapTuple tuple)
 	if (problem != NULL)
 		refuse_name(rel, problem);
 	else
-		refuse_unclaimed(rel, name);
+		rf_refuse_unclaimed(rel, name->data);
 	return false;
 }
 
@@ -287,6 +273,21 @@ row_trigger(TriggerEvent event)
 		RF_TRIGGER_DELETE;
 }
 
+/* What a CHECK judges has no trigger on rows. */
+static void
+check_judged(TriggerData *call)
+{
+	Relation	rel = call->tg_relation;
+	char	  **args = call->tg_trigger->tgargs;
+	const char *trigger = row_trigger(call->tg_event);
+
+	if (args[1][0] == '\0' && !TRIGGER_FIRED_BY_DELETE(call->tg_event) &&
+		rf_whole_resource(args[0]) != NULL)
+		rf_check_whole_armed(rel, trigger);
+	else
+		rf_check_armed(rel, trigger);
+}
+
 /*
  * BEFORE INSERT, UPDATE or DELETE, for each statement.  Arguments as above.
  * Sees to it that rows are judged, and by the columns that were meant.
@@ -308,6 +309,6 @@ ringfence_resource_statement(PG_FUNCTION_ARGS)
 	if (fence != InvalidAttrNumber &&
 		TRIGGER_FIRED_BY_UPDATE(call->tg_event) && !rf_in_cascade(rel))
 		rf_check_named(call, fence);
-	rf_check_armed(rel, row_trigger(call->tg_event));
+	check_judged(call);
 	return PointerGetDatum(NULL);
 }

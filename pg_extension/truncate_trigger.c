@@ -9,28 +9,13 @@
 #include "commands/trigger.h"
 #include "fmgr.h"
 
-#include "claims.h"
 #include "errcodes.h"
 #include "protection.h"
 #include "refusal.h"
-#include "template.h"
 #include "trigger_call.h"
+#include "whole.h"
 
 PG_FUNCTION_INFO_V1(ringfence_truncate_statement);
-
-/* One resource for the whole table, and this transaction has claimed it. */
-static bool
-is_claimed(const char *source)
-{
-	char	   *problem;
-	RfTemplate *template;
-
-	if (source[0] == '\0')
-		return false;
-	template = rf_template_parse(source, &problem);
-	return template != NULL && template->ncolumns == 0 &&
-		rf_claimed_fence(template->after, strlen(template->after)) > 0;
-}
 
 /* BEFORE TRUNCATE.  Argument: template, or an empty text. */
 Datum
@@ -45,7 +30,7 @@ ringfence_truncate_statement(PG_FUNCTION_ARGS)
 		" after ringfence.guard() for it.", InvalidAttrNumber, true
 	};
 
-	if (rf_is_replica() || is_claimed(call->tg_trigger->tgargs[0]))
+	if (rf_is_replica() || rf_whole_is_claimed(call->tg_trigger->tgargs[0]))
 		return PointerGetDatum(NULL);
 	refusal.detail = psprintf("TRUNCATE of table \"%s\" carries no fence.",
 							  rf_table_name(rel));

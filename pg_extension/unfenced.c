@@ -27,6 +27,22 @@ rf_refuse_unnamed(Relation rel, AttrNumber attnum)
 }
 
 void
+rf_refuse_unclaimed(Relation rel, const char *resource)
+{
+	RfRefusal	refusal = {
+		ERRCODE_RF_UNFENCED, RF_MSG_UNFENCED, NULL,
+		"Call ringfence.guard(resource, fence, holder) first, in the same"
+		" transaction.", InvalidAttrNumber, false
+	};
+
+	refusal.detail = psprintf("A row of table \"%s\" belongs to resource"
+							  " \"%s\", which this transaction has not"
+							  " claimed.",
+							  rf_table_name(rel), resource);
+	rf_refuse(rel, &refusal);
+}
+
+void
 rf_refuse_in_cascade(Relation rel)
 {
 	RfRefusal	refusal = {

@@ -14,6 +14,9 @@
 /* It updates the table and does not name the fence column. */
 extern void rf_refuse_unnamed(Relation rel, AttrNumber attnum);
 
+/* It writes a row of a resource that this transaction has not claimed. */
+extern void rf_refuse_unclaimed(Relation rel, const char *resource);
+
 /* It passed for a cascade's, and was not. */
 extern void rf_refuse_in_cascade(Relation rel);
 

@@ -17,6 +17,7 @@
 #include "protection.h"
 #include "template.h"
 #include "wanted.h"
+#include "whole.h"
 
 char *
 rf_qualified_name(Oid relid)
@@ -154,6 +155,14 @@ needs_row_trigger(const RfProtection *protection)
 	return protection->partitioned || !RF_PLAN_TELLS_COLUMNS;
 }
 
+bool
+rf_wants_claim_check(const RfProtection *protection)
+{
+	return protection->resource != NULL && protection->fence == NULL &&
+		!needs_row_trigger(protection) &&
+		rf_whole_resource(protection->resource) != NULL;
+}
+
 static List *
 want_column(List *all, const RfProtection *protection)
 {
@@ -252,18 +261,25 @@ want_resource_row(List *all, const RfProtection *protection, const char *name,
 }
 
 static List *
-want_resource(List *all, const RfProtection *protection)
+want_new_rows(List *all, const RfProtection *protection)
 {
 	char	   *wrong_row = wrong_new(protection);
-	char	   *wrong_before = wrong_old(protection);
 
 	all = want_resource_row(all, protection, RF_TRIGGER_INSERT,
 							"AFTER INSERT", wrong_row);
-	all = want_resource_row(all, protection, RF_TRIGGER_UPDATE,
-							"AFTER UPDATE",
-							psprintf("%s OR %s", wrong_before, wrong_row));
+	return want_resource_row(all, protection, RF_TRIGGER_UPDATE,
+							 "AFTER UPDATE",
+							 psprintf("%s OR %s", wrong_old(protection),
+									  wrong_row));
+}
+
+static List *
+want_resource(List *all, const RfProtection *protection)
+{
+	if (!rf_wants_claim_check(protection))
+		all = want_new_rows(all, protection);
 	all = want_resource_row(all, protection, RF_TRIGGER_DELETE,
-							"AFTER DELETE", wrong_before);
+							"AFTER DELETE", wrong_old(protection));
 	return want_resource_statement(all, protection);
 }
 

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 ringfence maintainers */
 /*
  * wanted.h
- *		The triggers that a protection consists of.
+ *		What a protection consists of: triggers, and sometimes a CHECK.
  */
 #ifndef RF_WANTED_H
 #define RF_WANTED_H
@@ -37,6 +37,12 @@ typedef struct RfWanted
 
 /* All of them, a list of RfWanted. */
 extern List *rf_wanted_triggers(const RfProtection *protection);
+
+/*
+ * Does a CHECK (claim_check.h) judge the new rows, in place of triggers?  Where
+ * all are of one resource, and no fence of theirs has to be compared.
+ */
+extern bool rf_wants_claim_check(const RfProtection *protection);
 
 /* The statement that creates it on that table. */
 extern char *rf_wanted_sql(const RfWanted *wanted, Oid relid);

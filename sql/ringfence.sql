@@ -505,6 +505,21 @@ COMMENT ON FUNCTION ringfence.claimed(text) IS
 COMMENT ON FUNCTION ringfence.claimed(text, "any") IS
     'The fence that this transaction has claimed for the resource of these values, or 0.';
 
+-- Likewise for a CHECK.
+CREATE FUNCTION ringfence.require_claim_support(internal) RETURNS internal
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_require_claim_support';
+REVOKE ALL ON FUNCTION ringfence.require_claim_support(internal) FROM PUBLIC;
+COMMENT ON FUNCTION ringfence.require_claim_support(internal) IS
+    'For the server: the CHECK of a table asks require_claim() once for a statement, where the resource is claimed.';
+
+CREATE FUNCTION ringfence.require_claim(template text, "table" oid)
+RETURNS boolean
+LANGUAGE C VOLATILE PARALLEL UNSAFE SUPPORT ringfence.require_claim_support
+AS 'MODULE_PATHNAME', 'ringfence_require_claim';
+COMMENT ON FUNCTION ringfence.require_claim(text, oid) IS
+    'For the CHECK of a table that is one resource: true when this transaction has claimed it; otherwise a protected table refuses.';
+
 CREATE FUNCTION ringfence.truncate_statement() RETURNS trigger
 LANGUAGE C AS 'MODULE_PATHNAME', 'ringfence_truncate_statement';
 REVOKE ALL ON FUNCTION ringfence.truncate_statement() FROM PUBLIC;
@@ -585,9 +600,15 @@ WITH root AS (
             OR pg_catalog.current_setting('server_version_num')::int < 140000
             AS each_row
     FROM tree LEFT JOIN key ON key.oid = tree.oid
+), judged AS (
+    SELECT by_row.*,
+        -- A CHECK judges the new rows: they are all of one resource.
+        fence IS NULL AND NOT each_row AND pg_catalog.strpos(
+            pg_catalog.replace(resource, '{{', ''), '{') = 0 AS by_check
+    FROM by_row
 )
 SELECT t.oid AS root, t.relid, t.fence, t.resource, t.keys, t.each_row, w.*
-FROM by_row t, LATERAL (VALUES
+FROM judged t, LATERAL (VALUES
     ('~ringfence_column', 'column_statement', ARRAY[t.fence::text],
         t.fence IS NOT NULL AND t.resource IS NULL AND NOT t.each_row),
     ('~ringfence_column', 'column_row', t.fence::text || t.keys::text[],
@@ -605,10 +626,10 @@ FROM by_row t, LATERAL (VALUES
         t.resource IS NOT NULL AND (t.is_root OR t.relkind = 'p')),
     ('~ringfence_insert', 'resource_row',
         ARRAY[t.resource, COALESCE(t.fence::text, '')],
-        t.resource IS NOT NULL),
+        t.resource IS NOT NULL AND NOT t.by_check),
     ('~ringfence_update', 'resource_row',
         ARRAY[t.resource, COALESCE(t.fence::text, '')],
-        t.resource IS NOT NULL),
+        t.resource IS NOT NULL AND NOT t.by_check),
     ('~ringfence_delete', 'resource_row',
         ARRAY[t.resource, COALESCE(t.fence::text, '')],
         t.resource IS NOT NULL),
@@ -621,6 +642,19 @@ REVOKE ALL ON ringfence.wanted_trigger FROM PUBLIC;
 
 COMMENT ON VIEW ringfence.wanted_trigger IS
     'The triggers that each protected table, and each partition, should have.';
+
+-- Where no trigger judges what is inserted, a CHECK does.
+CREATE VIEW ringfence.wanted_check AS
+SELECT w.root, w.relid, w.resource, '~ringfence_claim' AS name
+FROM ringfence.wanted_trigger w
+WHERE w.name = '~ringfence_resource'
+    AND NOT EXISTS (SELECT FROM ringfence.wanted_trigger i
+        WHERE i.relid = w.relid AND i.name = '~ringfence_insert');
+
+REVOKE ALL ON ringfence.wanted_check FROM PUBLIC;
+
+COMMENT ON VIEW ringfence.wanted_check IS
+    'The CHECKs that protected tables should have whose rows are all of one resource.';
 
 CREATE TYPE ringfence.hole AS (
     severity text,
@@ -757,6 +791,47 @@ REVOKE ALL ON FUNCTION ringfence.audit_triggers() FROM PUBLIC;
 
 COMMENT ON FUNCTION ringfence.audit_triggers() IS
     'Part of audit(): triggers that are missing, replaced, changed, or switched off.';
+
+CREATE FUNCTION ringfence.check_is_right("table" oid, template text)
+RETURNS boolean
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_check_is_right';
+
+REVOKE ALL ON FUNCTION ringfence.check_is_right(oid, text) FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.check_is_right(oid, text) IS
+    'Part of audit(): has the table its CHECK as protect() makes it?';
+
+CREATE FUNCTION ringfence.audit_checks() RETURNS SETOF ringfence.hole
+LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT 'critical', w.relid::regclass::text,
+        format(CASE WHEN c.oid IS NULL THEN 'constraint %I is missing'
+            ELSE 'constraint %I was made anew: it checks something else, or '
+                'nothing' END, w.name),
+        ringfence.protect_call(w.root)
+    FROM ringfence.wanted_check w
+    LEFT JOIN pg_constraint c ON c.conrelid = w.relid AND c.conname = w.name
+    WHERE NOT ringfence.check_is_right(w.relid, w.resource)
+    UNION ALL
+    SELECT 'notice', c.conrelid::regclass::text,
+        format('has constraint %I, copied from a protected table: it lets '
+            'everything pass', c.conname),
+        format('ALTER TABLE %s DROP CONSTRAINT %I', c.conrelid::regclass,
+            c.conname)
+    FROM pg_constraint c
+    WHERE c.conname = '~ringfence_claim' AND c.contype = 'c'
+        AND NOT EXISTS (SELECT FROM pg_trigger t
+            WHERE t.tgrelid = c.conrelid AND t.tgname LIKE '~ringfence\_%')
+        AND NOT EXISTS (SELECT FROM ringfence.wanted_check w
+            WHERE w.relid = c.conrelid)
+$$;
+
+REVOKE ALL ON FUNCTION ringfence.audit_checks() FROM PUBLIC;
+
+COMMENT ON FUNCTION ringfence.audit_checks() IS
+    'Part of audit(): CHECKs that are missing, changed, or copied to other tables.';
 
 CREATE FUNCTION ringfence.audit_record() RETURNS SETOF ringfence.hole
 LANGUAGE sql STABLE
@@ -1088,6 +1163,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT h.* FROM (
         SELECT * FROM ringfence.audit_triggers()
+        UNION SELECT * FROM ringfence.audit_checks()
         UNION SELECT * FROM ringfence.audit_record()
         UNION SELECT * FROM ringfence.audit_tables()
         UNION SELECT * FROM ringfence.audit_columns()
@@ -1116,7 +1192,11 @@ SELECT pg_catalog.format('%I.%I', p.table_schema, p.table_name) AS "table",
                 AND t.tgenabled IN ('A', 'O')
                 AND t.tgfoid
                     = pg_catalog.to_regproc('ringfence.' || w.function)
-            WHERE w.root = c.oid AND t.oid IS NULL) THEN 'broken'
+            WHERE w.root = c.oid AND t.oid IS NULL)
+            OR EXISTS (SELECT FROM ringfence.wanted_check w
+                LEFT JOIN pg_catalog.pg_constraint k
+                    ON k.conrelid = w.relid AND k.conname = w.name
+                WHERE w.root = c.oid AND k.oid IS NULL) THEN 'broken'
         ELSE 'in place' END AS triggers,
     p.protected_by, p.protected_at
 FROM ringfence.protection p

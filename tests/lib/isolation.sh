@@ -4,7 +4,7 @@
 #
 # isolation.sh FILE.spec: run PostgreSQL's isolationtester, compare with
 # FILE.out, print TAP.  The difference is the diagnostic.  FILE.before15.out
-# is for servers that have no MERGE.  A spec whose header says "# A server of its
+# is for older servers than PostgreSQL 15, and so on.  A spec whose header says "# A server of its
 # own:" is played where no other file has transactions.
 set -u
 
@@ -23,10 +23,12 @@ server_of_its_own() {
 ! grep -q '^# A server of its own:' "$spec" || server_of_its_own
 
 want=${spec%.spec}.out
-if [ -f "${want%.out}.before15.out" ] &&
-    [ "$(psql -X -A -t -c 'SHOW server_version_num')" -lt 150000 ]; then
-    want=${want%.out}.before15.out
-fi
+for older in "${spec%.spec}".before[0-9][0-9].out; do
+    version=${older%.out}
+    [ -f "$older" ] &&
+        [ "$(psql -X -A -t -c 'SHOW server_version_num')" -lt \
+            "${version##*before}0000" ] && want=$older
+done
 got=$TMPDIR/got
 tester=$(dirname "$($PG_CONFIG --pgxs)")/../test/isolation/isolationtester
 

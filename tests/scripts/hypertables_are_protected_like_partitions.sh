@@ -188,6 +188,38 @@ resource_is_judged() {
             AND tgrelid IN ('claims'::regclass, '$chunk'::regclass)")" 0
 }
 
+# A table that is one resource has a CHECK as long as it has no chunk; the first
+# one inherits that.
+whole_is_judged() {
+    local table claim="SELECT ringfence.guard('sku:a', 5, 'h')"
+    make_table whole
+    protect whole "resource => 'sku:a'" >/dev/null
+    make_hypertable whole
+    is "a table of one resource that becomes a hypertable has no hole" "$(found)" ""
+    is "COPY without the claim into a chunk that it would make is refused" \
+        "$(copy whole b 2026-01-01)" "ERROR:  RF003"
+    is "with it, it passes" "$(copy whole b 2026-01-01 "$claim")" ""
+    one_is_judged "with the CHECK"
+    is "what is not as it should be is found" "$(found | grep -c critical)" 3
+    is "the remedies mend it" "$(mend)$(found)" ""
+    one_is_judged "with triggers"
+    is "the CHECK is gone" "$(ask "SELECT count(*) FROM pg_constraint
+        WHERE conname = '~ringfence_claim'")" 0
+    ask "SELECT ringfence.unprotect('whole')" >/dev/null
+}
+
+one_is_judged() {
+    local table
+    for table in whole "$(first_chunk whole)"; do
+        is "$1: INSERT without the claim is refused: $table" \
+            "$(insert "$table" 2026-01-03)" "ERROR:  RF003"
+        is "$1: UPDATE: $table" "$(ask "UPDATE $table SET n = 2")" "ERROR:  RF003"
+        is "$1: DELETE: $table" "$(ask "DELETE FROM $table")" "ERROR:  RF003"
+        is "$1: claimed they pass: $table" \
+            "$(claimed "UPDATE $table SET n = n + 1 RETURNING n = 9")" f
+    done
+}
+
 # ---- In whichever order the libraries are loaded -----------------------------------
 
 story() {
@@ -202,6 +234,7 @@ story() {
     protected_before
     protected_after
     resource_is_judged
+    whole_is_judged
     # Debian's build: with another one there is more to see.
     is "this TimescaleDB has no columnstore" \
         "$(ask "ALTER TABLE after SET (timescaledb.compress)")" "ERROR:  0A000"
@@ -209,6 +242,6 @@ story() {
     rm -rf "$dir"
 }
 
-plan 158
+plan 202
 story timescaledb,ringfence
 story ringfence,timescaledb

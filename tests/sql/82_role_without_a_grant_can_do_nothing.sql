@@ -16,8 +16,9 @@ SELECT set_eq(
     $$SELECT p.oid::regprocedure::text FROM pg_proc p
       WHERE p.pronamespace = 'ringfence'::regnamespace
           AND has_function_privilege('rf_nobody', p.oid, 'EXECUTE')$$,
-    $$VALUES ('ringfence.claimed(text)'), ('ringfence.claimed(text,"any")')$$,
-    'no function is anybody''s, but what the WHEN of our triggers calls');
+    $$VALUES ('ringfence.claimed(text)'), ('ringfence.claimed(text,"any")'),
+        ('ringfence.require_claim(text,oid)')$$,
+    'no function is anybody''s, but what triggers and CHECKs call');
 SELECT is_empty(
     $$SELECT c.oid::regclass FROM pg_class c
       WHERE c.relnamespace = 'ringfence'::regnamespace AND c.relkind <> 'i'

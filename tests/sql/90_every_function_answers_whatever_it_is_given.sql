@@ -91,7 +91,9 @@ SELECT p.oid, p.proname AS name, p.prorettype = 'trigger'::regtype AS is_trigger
 FROM pg_proc p
 JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
     AND d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
-    AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ringfence');
+    AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'ringfence')
+-- That the server alone can call.
+WHERE 'internal'::regtype <> ALL (p.proargtypes);
 
 CREATE FUNCTION calls(name text, types oid[], is_trigger boolean)
 RETURNS SETOF text LANGUAGE plpgsql AS $$

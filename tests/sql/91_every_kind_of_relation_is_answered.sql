@@ -47,7 +47,8 @@ BEGIN
             'protect(%s, resource => ''r:{id}'')',
             'protect(%s, ''fence'', ''r'')', 'unprotect(%s)',
             'row_fences(%s, ''fence'', ''r:{id}'')',
-            'protect_call(%s)'] LOOP
+            'protect_call(%s)', 'check_is_right(%s, ''r'')',
+            'require_claim(''r'', %s)'] LOOP
             BEGIN
                 EXECUTE 'SELECT count(*) FROM ringfence.'
                     || format(call, r.oid);

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright (c) 2026 ringfence maintainers
 BEGIN;
-SELECT plan(16);
+SELECT plan(21);
 
 CREATE TABLE stock (region text, sku text, fence bigint, n int)
     PARTITION BY LIST (region);
@@ -49,6 +49,18 @@ SELECT is(observed('UPDATE line SET fence = 3'), 2::bigint,
 ALTER TABLE line RENAME fence TO number;
 SELECT is(observed('UPDATE line SET number = 7'), 1::bigint,
     'a statement that can''t be judged');
+
+-- Of a table that is one resource, where a CHECK sees them.
+CREATE TABLE price (sku text, n int);
+INSERT INTO price VALUES ('x', 1), ('y', 1);
+SELECT ringfence.protect('price', resource => 'import', mode => 'observe');
+SELECT is(observed('UPDATE price SET n = 2'), 2::bigint, 'rows of one resource');
+SELECT is(observed($$INSERT INTO price VALUES ('z', 1)$$), 1::bigint, 'new ones');
+SELECT is(observed('DELETE FROM price WHERE n = 1'), 1::bigint, 'old ones');
+SELECT is((SELECT array_agg(sku || n ORDER BY sku) FROM price),
+    ARRAY['x2', 'y2'], 'and all were written');
+SELECT ringfence.guard('import', 1);
+SELECT is(observed('UPDATE price SET n = 3'), 0::bigint, 'right ones never');
 
 -- Refused, it is once by nature; who refuses has not changed what is.
 ALTER TABLE line RENAME number TO fence;

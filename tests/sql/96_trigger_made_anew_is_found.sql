@@ -147,11 +147,11 @@ SELECT is(remade('cash', '~ringfence_resource',
       EXECUTE FUNCTION ringfence.resource_statement('it''s cash', '')$$),
     found('~ringfence_resource'), 'one event less');
 SELECT ok(mend(), 'is mended');
-SELECT is(remade('cash', '~ringfence_insert',
-    $$CREATE CONSTRAINT TRIGGER "~ringfence_insert" AFTER INSERT OR UPDATE ON cash
+SELECT is(remade('cash', '~ringfence_delete',
+    $$CREATE CONSTRAINT TRIGGER "~ringfence_delete" AFTER DELETE OR UPDATE ON cash
       FOR EACH ROW WHEN (ringfence.claimed('it''s cash') = 0::bigint)
       EXECUTE FUNCTION ringfence.resource_row('it''s cash', '')$$),
-    found('~ringfence_insert'), 'one event more');
+    found('~ringfence_delete'), 'one event more');
 SELECT ok(mend(), 'is mended');
 SELECT is(remade('row', '~ringfence_truncate',
     $$CREATE TRIGGER "~ringfence_truncate" BEFORE TRUNCATE ON row
