@@ -4,7 +4,7 @@
 -- COPY of 500,000 rows into a protected table.  The rows come from a file of
 -- the server, so that no client is part of the time.
 
---: rounds 7
+--: rounds 21
 --: rows 500000
 --: cost_above none
 

@@ -68,6 +68,7 @@ done
 {
     echo "--: rounds $rounds"
     echo '--: batch_ms 30'
+    echo '--: processors 1'
     contestants 10000 theirs
     contestants 10000000 ours 10000
 } >"$RF_TMP/size.sql"

@@ -70,6 +70,8 @@ static bool set_number(plan *p, const char *word, const char *value)
         p->batch_ms = number;
     else if (strcmp(word, "clients") == 0)
         p->clients = number;
+    else if (strcmp(word, "processors") == 0)
+        p->processors = number;
     else if (strcmp(word, "rows") == 0)
         p->rows = (double)number;
     else

@@ -8,6 +8,7 @@
  *   rounds N       turns of every contestant (the environment's ROUNDS wins)
  *   batch_ms N     how long a turn lasts; without it, one execution is a turn
  *   clients N      at the same time; then throughput counts, not time
+ *   processors N   for client and server's process together; without it, all
  *   rows N         what is told is the time of one of these, not of all
  *   cost_above X   of interest is what a contestant costs more than X
  *   session        run on each connection
@@ -50,8 +51,9 @@ typedef struct contestant {
 typedef struct plan {
     const char *name;
     size_t rounds, batch_ms, clients;
-    double rows;      /* 0: not told by the row */
-    char *cost_above; /* NULL: whole times are compared */
+    size_t processors; /* 0: all */
+    double rows;       /* 0: not told by the row */
+    char *cost_above;  /* NULL: whole times are compared */
     char *session, *setup, *each, *before, *statement;
     contestant who[PLAN_CONTESTANTS];
     size_t n;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bind.h"
 #include "die.h"
 
 typedef struct prepared {
@@ -38,6 +39,18 @@ static void run(session *s, const char *sql)
         die("failed", PQresultErrorMessage(result));
     }
     PQclear(result);
+}
+
+/*
+ * Client and server take turns, so one processor is all that they can use; on
+ * two, most of the time is what it takes to wake the other one up.
+ */
+static void share_processors(session *s, size_t n)
+{
+    if (n == 0)
+        return;
+    bind_to(n, 0);
+    bind_to(n, PQbackendPID(s->pg));
 }
 
 /* The backend's processor time; the kernel keeps it to the nanosecond. */
@@ -114,6 +127,7 @@ session *session_open(const plan *p, size_t contestant, size_t client)
     s->pg = PQsetdb(NULL, NULL, NULL, NULL, database);
     if (PQstatus(s->pg) != CONNECTION_OK)
         die("cannot connect", PQerrorMessage(s->pg));
+    share_processors(s, p->processors);
     find_cpu_clock(s);
     if (p->session)
         run(s, p->session);
