@@ -13,6 +13,7 @@
 
 #include "cluster.h"
 #include "internal.h"
+#include "proxy.h"
 #include "redis_topology.h"
 
 #define PREFIX  "lock:v1:"
@@ -204,6 +205,94 @@ static void test_node_without_slots_is_retry(void **state)
 {
     (void)state;
     ask_at("yes", RF_RETRY, "no slots");
+}
+
+/* ---- A slow node ------------------------------------------------------------- */
+
+/* Two nodes: the first one has all slots, and is far away. */
+typedef struct slow_pair {
+    redis_server *far, *other;
+    proxy *between;
+    char url[64];
+} slow_pair;
+
+static slow_pair pair;
+
+static int far_is_ready(void)
+{
+    return strstr(redis_server_command(pair.far, "CLUSTER INFO"),
+                  "cluster_state:ok") != NULL &&
+           strstr(redis_server_command(pair.far, "CLUSTER INFO"),
+                  "cluster_known_nodes:2") != NULL &&
+           strstr(redis_server_command(pair.far, "CLUSTER NODES"),
+                  "handshake") == NULL;
+}
+
+static void start_slow_pair(void)
+{
+    static const char *const options[] = { "--cluster-enabled", "yes", NULL };
+    char command[64];
+
+    pair.far = redis_server_start(options);
+    pair.other = redis_server_start(options);
+    pair.between = proxy_start(redis_server_socket(pair.far));
+    snprintf(pair.url, sizeof(pair.url), "redis+cluster://127.0.0.1:%d",
+             proxy_port(pair.between));
+    snprintf(command, sizeof(command), "CONFIG SET cluster-announce-port %d",
+             proxy_port(pair.between));
+    assert_string_equal(redis_server_command(pair.far, command), "OK");
+    assert_string_equal(
+        redis_server_command(pair.far, "CLUSTER ADDSLOTSRANGE 0 16383"), "OK");
+    snprintf(command, sizeof(command), "CLUSTER MEET 127.0.0.1 %d",
+             redis_server_port(pair.other));
+    assert_string_equal(redis_server_command(pair.far, command), "OK");
+    wait_until(far_is_ready());
+}
+
+static void stop_slow_pair(void)
+{
+    proxy_stop(pair.between);
+    redis_server_stop(pair.far);
+    redis_server_stop(pair.other);
+}
+
+/* To a lock's counter and to its key, of which one is there: TRYAGAIN. */
+static void begin_to_move_far(const char *resource)
+{
+    char command[128];
+
+    snprintf(command, sizeof(command), "CLUSTER SETSLOT %d MIGRATING %s",
+             rf__slot(PREFIX, resource),
+             redis_server_command(pair.other, "CLUSTER MYID"));
+    assert_string_equal(redis_server_command(pair.far, command), "OK");
+}
+
+/*
+ * It is asked again and again, and each time told that nothing is done.  An
+ * attempt that began too late to be answered would make that unknown.
+ */
+static void test_node_that_is_slow_to_refuse_is_retry(void **state)
+{
+    rf_options opts = RF_OPTIONS_INIT;
+    rf_client *client;
+    rf_lock *lock;
+
+    (void)state;
+    start_slow_pair();
+    opts.timeout_ms = 1000;
+    assert_status(rf_open(pair.url, &opts, &client), RF_OK);
+    take(client, "r1");
+    begin_to_move_far("r1");
+    proxy_set_delay(pair.between, 0, 1000, 120);
+    for (int i = 0; i < 6; i++) {
+        int asked = proxy_requests(pair.between);
+
+        assert_status(rf_acquire(client, "r1", NULL, &lock), RF_RETRY);
+        assert_non_null(strstr(rf_message(client), "TRYAGAIN"));
+        assert_true(proxy_requests(pair.between) - asked >= 3);
+    }
+    rf_close(client);
+    stop_slow_pair();
 }
 
 /* ---- A slot that moves ------------------------------------------------------------ */
@@ -598,6 +687,7 @@ int main(void)
         cmocka_unit_test(test_set_within_one_slot_is_taken_in_one_step),
         cmocka_unit_test(test_server_that_is_no_cluster_is_misuse),
         cmocka_unit_test(test_node_without_slots_is_retry),
+        cmocka_unit_test(test_node_that_is_slow_to_refuse_is_retry),
         cmocka_unit_test(test_many_locks_are_renewed_and_given_back_together),
         cmocka_unit_test(test_slot_that_has_moved_is_followed),
         cmocka_unit_test(test_lock_on_its_way_is_renewed_where_it_is),
