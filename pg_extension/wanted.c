@@ -140,9 +140,9 @@ want_seal(List *all, const RfProtection *protection)
 	wanted.level =
 		psprintf("NOT DEFERRABLE FOR EACH ROW WHEN (NEW.%s IS NULL"
 				 " OR NEW.%s OPERATOR(pg_catalog.<) OLD.%s"
-				 " OR NEW.%s OPERATOR(pg_catalog.<) 1::pg_catalog.int8"
+				 " OR NEW.%s OPERATOR(pg_catalog.<) '1'::pg_catalog.int8"
 				 " OR NEW.%s OPERATOR(pg_catalog.>)"
-				 " 9007199254740991::pg_catalog.int8)",
+				 " '9007199254740991'::pg_catalog.int8)",
 				 fence, fence, fence, fence, fence);
 	wanted.args = list_make1((char *) protection->fence);
 	return add(all, &wanted);
@@ -223,10 +223,10 @@ wrong_new(const RfProtection *protection)
 	const char *fence;
 
 	if (protection->fence == NULL)
-		return psprintf("%s OPERATOR(pg_catalog.=) 0::pg_catalog.int8", claim);
+		return psprintf("%s OPERATOR(pg_catalog.=) '0'::pg_catalog.int8", claim);
 	fence = quote_identifier(protection->fence);
 	return psprintf("NEW.%s IS NULL OR NEW.%s OPERATOR(pg_catalog.<)"
-					" 1::pg_catalog.int8 OR NEW.%s OPERATOR(pg_catalog.<>) %s",
+					" '1'::pg_catalog.int8 OR NEW.%s OPERATOR(pg_catalog.<>) %s",
 					fence, fence, fence, claim);
 }
 
@@ -237,10 +237,10 @@ wrong_old(const RfProtection *protection)
 	char	   *claim = claim_of(protection, "OLD");
 
 	if (protection->fence == NULL)
-		return psprintf("%s OPERATOR(pg_catalog.=) 0::pg_catalog.int8", claim);
+		return psprintf("%s OPERATOR(pg_catalog.=) '0'::pg_catalog.int8", claim);
 
 	/* A claim is 1 or more; a row without a fence needs one as well. */
-	return psprintf("GREATEST(OLD.%s, 1::pg_catalog.int8)"
+	return psprintf("GREATEST(OLD.%s, '1'::pg_catalog.int8)"
 					" OPERATOR(pg_catalog.>) %s",
 					quote_identifier(protection->fence), claim);
 }
