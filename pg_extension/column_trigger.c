@@ -29,12 +29,14 @@
 #include "plan.h"
 #include "protection.h"
 #include "refusal.h"
+#include "settings.h"
 #include "trigger_call.h"
 
 PG_FUNCTION_INFO_V1(ringfence_column_statement);
 PG_FUNCTION_INFO_V1(ringfence_column_row);
 PG_FUNCTION_INFO_V1(ringfence_column_key);
 PG_FUNCTION_INFO_V1(ringfence_column_seal);
+PG_FUNCTION_INFO_V1(ringfence_lowered);
 
 /* What a row trigger remembers from one row of a statement to the next. */
 typedef struct ColumnState
@@ -296,6 +298,19 @@ ringfence_column_key(PG_FUNCTION_ARGS)
 		for (i = 0; i < call->tg_trigger->tgnattr; i++)
 			check_key_column(call, call->tg_trigger->tgattr[i]);
 	return PointerGetDatum(NULL);
+}
+
+/*
+ * lowered(fence that was, fence that is): for the WHEN of the seal.  One call,
+ * as in unclaimed.c.
+ */
+Datum
+ringfence_lowered(PG_FUNCTION_ARGS)
+{
+	int64		was = PG_ARGISNULL(0) ? 1 : PG_GETARG_INT64(0);
+	int64		is = PG_ARGISNULL(1) ? 0 : PG_GETARG_INT64(1);
+
+	PG_RETURN_BOOL(is < 1 || is < was || is > rf_max_fence);
 }
 
 /*

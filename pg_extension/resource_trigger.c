@@ -5,7 +5,7 @@
  *		Resource protection: every row that is written belongs to a resource
  *		that this transaction has claimed.
  *
- * Rows are judged in the WHEN of AFTER triggers, by claimed(): they are then
+ * Rows are judged in the WHEN of AFTER triggers, by unclaimed.c: they are then
  * what is really in the table, and right ones cost no call.  Constraint
  * triggers, which CREATE OR REPLACE TRIGGER can't take away.
  */

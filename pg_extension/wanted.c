@@ -127,7 +127,6 @@ want_key(List *all, const RfProtection *protection)
 	return add(all, &wanted);
 }
 
-/* The number is the default of ringfence.max_fence: 2^53 - 1. */
 static List *
 want_seal(List *all, const RfProtection *protection)
 {
@@ -137,13 +136,9 @@ want_seal(List *all, const RfProtection *protection)
 		"column_seal", NIL, false
 	};
 
-	wanted.level =
-		psprintf("NOT DEFERRABLE FOR EACH ROW WHEN (NEW.%s IS NULL"
-				 " OR NEW.%s OPERATOR(pg_catalog.<) OLD.%s"
-				 " OR NEW.%s OPERATOR(pg_catalog.<) '1'::pg_catalog.int8"
-				 " OR NEW.%s OPERATOR(pg_catalog.>)"
-				 " '9007199254740991'::pg_catalog.int8)",
-				 fence, fence, fence, fence, fence);
+	wanted.level = psprintf("NOT DEFERRABLE FOR EACH ROW WHEN ("
+							RF_SCHEMA ".lowered(OLD.%s, NEW.%s))",
+							fence, fence);
 	wanted.args = list_make1((char *) protection->fence);
 	return add(all, &wanted);
 }
@@ -196,53 +191,45 @@ want_resource_statement(List *all, const RfProtection *protection)
 	return add(all, &wanted);
 }
 
-/* The claim on the resource of a row, which is NEW or OLD. */
-static char *
-claim_of(const RfProtection *protection, const char *row)
+static void
+add_fence(StringInfo sql, const RfProtection *protection, const char *row)
+{
+	if (protection->fence != NULL)
+		appendStringInfo(sql, ", %s.%s", row,
+						 quote_identifier(protection->fence));
+}
+
+static void
+add_values(StringInfo sql, const RfProtection *protection, const char *row)
 {
 	char	   *problem;
 	RfTemplate *template = rf_template_parse(protection->resource, &problem);
-	StringInfoData sql;
 	int			i;
 
-	initStringInfo(&sql);
-	appendStringInfo(&sql, RF_SCHEMA ".claimed(%s",
-					 quote_literal_cstr(protection->resource));
 	for (i = 0; i < template->ncolumns; i++)
-		appendStringInfo(&sql, ", %s.%s", row,
+		appendStringInfo(sql, ", %s.%s", row,
 						 quote_identifier(template->columns[i].name));
+}
+
+/* True for a row that is wrong: OLD, NEW, or (then is the second) both. */
+static char *
+wrong_row(const RfProtection *protection, const char *function,
+		  const char *row, const char *then)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, RF_SCHEMA ".%s(%s",
+					 protection->fence != NULL ? function : "unclaimed",
+					 quote_literal_cstr(protection->resource));
+	add_fence(&sql, protection, row);
+	if (then != NULL)
+		add_fence(&sql, protection, then);
+	add_values(&sql, protection, row);
+	if (then != NULL)
+		add_values(&sql, protection, then);
 	appendStringInfoChar(&sql, ')');
 	return sql.data;
-}
-
-/* True for a row as it must not become. */
-static char *
-wrong_new(const RfProtection *protection)
-{
-	char	   *claim = claim_of(protection, "NEW");
-	const char *fence;
-
-	if (protection->fence == NULL)
-		return psprintf("%s OPERATOR(pg_catalog.=) '0'::pg_catalog.int8", claim);
-	fence = quote_identifier(protection->fence);
-	return psprintf("NEW.%s IS NULL OR NEW.%s OPERATOR(pg_catalog.<)"
-					" '1'::pg_catalog.int8 OR NEW.%s OPERATOR(pg_catalog.<>) %s",
-					fence, fence, fence, claim);
-}
-
-/* True for a row that must not be replaced or deleted. */
-static char *
-wrong_old(const RfProtection *protection)
-{
-	char	   *claim = claim_of(protection, "OLD");
-
-	if (protection->fence == NULL)
-		return psprintf("%s OPERATOR(pg_catalog.=) '0'::pg_catalog.int8", claim);
-
-	/* A claim is 1 or more; a row without a fence needs one as well. */
-	return psprintf("GREATEST(OLD.%s, '1'::pg_catalog.int8)"
-					" OPERATOR(pg_catalog.>) %s",
-					quote_identifier(protection->fence), claim);
 }
 
 static List *
@@ -263,14 +250,12 @@ want_resource_row(List *all, const RfProtection *protection, const char *name,
 static List *
 want_new_rows(List *all, const RfProtection *protection)
 {
-	char	   *wrong_row = wrong_new(protection);
-
-	all = want_resource_row(all, protection, RF_TRIGGER_INSERT,
-							"AFTER INSERT", wrong_row);
+	all = want_resource_row(all, protection, RF_TRIGGER_INSERT, "AFTER INSERT",
+							wrong_row(protection, "unfenced", "NEW", NULL));
 	return want_resource_row(all, protection, RF_TRIGGER_UPDATE,
 							 "AFTER UPDATE",
-							 psprintf("%s OR %s", wrong_old(protection),
-									  wrong_row));
+							 wrong_row(protection, "unfenced_update", "OLD",
+									   "NEW"));
 }
 
 static List *
@@ -278,8 +263,8 @@ want_resource(List *all, const RfProtection *protection)
 {
 	if (!rf_wants_claim_check(protection))
 		all = want_new_rows(all, protection);
-	all = want_resource_row(all, protection, RF_TRIGGER_DELETE,
-							"AFTER DELETE", wrong_old(protection));
+	all = want_resource_row(all, protection, RF_TRIGGER_DELETE, "AFTER DELETE",
+							wrong_row(protection, "outdated", "OLD", NULL));
 	return want_resource_statement(all, protection);
 }
 

@@ -476,6 +476,12 @@ REVOKE ALL ON FUNCTION ringfence.column_seal() FROM PUBLIC;
 COMMENT ON FUNCTION ringfence.column_seal() IS
     'Trigger of protect(): refuses a row whose fence is wrong, whatever other triggers did.';
 
+CREATE FUNCTION ringfence.lowered(was bigint, "is" bigint) RETURNS boolean
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_lowered';
+COMMENT ON FUNCTION ringfence.lowered(bigint, bigint) IS
+    'For the WHEN of triggers: is the fence of a row none, or less than it was?';
+
 CREATE FUNCTION ringfence.resource_statement() RETURNS trigger
 LANGUAGE C AS 'MODULE_PATHNAME', 'ringfence_resource_statement';
 REVOKE ALL ON FUNCTION ringfence.resource_statement() FROM PUBLIC;
@@ -489,21 +495,67 @@ COMMENT ON FUNCTION ringfence.resource_row() IS
     'Trigger of protect(): refuses a row whose resource this transaction has not claimed.';
 
 -- For the WHEN of triggers, so executable by whoever may write to a protected
--- table. They can't call it by name without USAGE on the schema, and it tells
--- nobody anything but the claims of the own transaction.
-CREATE FUNCTION ringfence.claimed(template text) RETURNS bigint
+-- table. They can't call them by name without USAGE on the schema, and are told
+-- nothing but the claims of the own transaction.
+CREATE FUNCTION ringfence.unclaimed(template text) RETURNS boolean
 LANGUAGE C VOLATILE PARALLEL UNSAFE
-AS 'MODULE_PATHNAME', 'ringfence_claimed';
+AS 'MODULE_PATHNAME', 'ringfence_unclaimed';
 
-CREATE FUNCTION ringfence.claimed(template text, VARIADIC "values" "any")
-RETURNS bigint
+CREATE FUNCTION ringfence.unclaimed(
+    template text, VARIADIC "values" "any"
+) RETURNS boolean
 LANGUAGE C VOLATILE PARALLEL UNSAFE
-AS 'MODULE_PATHNAME', 'ringfence_claimed';
+AS 'MODULE_PATHNAME', 'ringfence_unclaimed';
 
-COMMENT ON FUNCTION ringfence.claimed(text) IS
-    'The fence that this transaction has claimed for the resource, or 0.';
-COMMENT ON FUNCTION ringfence.claimed(text, "any") IS
-    'The fence that this transaction has claimed for the resource of these values, or 0.';
+COMMENT ON FUNCTION ringfence.unclaimed(text) IS
+    'For the WHEN of triggers: is the resource of a row, or of one of two rows, not claimed by this transaction?';
+COMMENT ON FUNCTION ringfence.unclaimed(text, "any") IS
+    'For the WHEN of triggers: is the resource of a row, or of one of two rows, not claimed by this transaction?';
+
+CREATE FUNCTION ringfence.unfenced(template text, fence bigint) RETURNS boolean
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_unfenced';
+
+CREATE FUNCTION ringfence.unfenced(
+    template text, fence bigint, VARIADIC "values" "any"
+) RETURNS boolean
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_unfenced';
+
+COMMENT ON FUNCTION ringfence.unfenced(text, bigint) IS
+    'For the WHEN of triggers: is the fence of a new row not the one that this transaction has claimed for its resource?';
+COMMENT ON FUNCTION ringfence.unfenced(text, bigint, "any") IS
+    'For the WHEN of triggers: is the fence of a new row not the one that this transaction has claimed for its resource?';
+
+CREATE FUNCTION ringfence.outdated(template text, fence bigint) RETURNS boolean
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_outdated';
+
+CREATE FUNCTION ringfence.outdated(
+    template text, fence bigint, VARIADIC "values" "any"
+) RETURNS boolean
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_outdated';
+
+COMMENT ON FUNCTION ringfence.outdated(text, bigint) IS
+    'For the WHEN of triggers: is the fence of an old row newer than what this transaction has claimed for its resource, or nothing claimed?';
+COMMENT ON FUNCTION ringfence.outdated(text, bigint, "any") IS
+    'For the WHEN of triggers: is the fence of an old row newer than what this transaction has claimed for its resource, or nothing claimed?';
+
+CREATE FUNCTION ringfence.unfenced_update(template text, was bigint, "is" bigint) RETURNS boolean
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_unfenced_update';
+
+CREATE FUNCTION ringfence.unfenced_update(
+    template text, was bigint, "is" bigint, VARIADIC "values" "any"
+) RETURNS boolean
+LANGUAGE C VOLATILE PARALLEL UNSAFE
+AS 'MODULE_PATHNAME', 'ringfence_unfenced_update';
+
+COMMENT ON FUNCTION ringfence.unfenced_update(text, bigint, bigint) IS
+    'For the WHEN of triggers: is a row outdated, or unfenced what it becomes?';
+COMMENT ON FUNCTION ringfence.unfenced_update(text, bigint, bigint, "any") IS
+    'For the WHEN of triggers: is a row outdated, or unfenced what it becomes?';
 
 -- Likewise for a CHECK.
 CREATE FUNCTION ringfence.require_claim_support(internal) RETURNS internal

@@ -16,7 +16,12 @@ SELECT set_eq(
     $$SELECT p.oid::regprocedure::text FROM pg_proc p
       WHERE p.pronamespace = 'ringfence'::regnamespace
           AND has_function_privilege('rf_nobody', p.oid, 'EXECUTE')$$,
-    $$VALUES ('ringfence.claimed(text)'), ('ringfence.claimed(text,"any")'),
+    $$SELECT format('ringfence.%s(%s%s)', name, types, rest) FROM (VALUES
+            ('unclaimed', 'text'), ('unfenced', 'text,bigint'),
+            ('outdated', 'text,bigint'),
+            ('unfenced_update', 'text,bigint,bigint')) f (name, types),
+        (VALUES (''), (',"any"')) r (rest)
+      UNION ALL VALUES ('ringfence.lowered(bigint,bigint)'),
         ('ringfence.require_claim(text,oid)')$$,
     'no function is anybody''s, but what triggers and CHECKs call');
 SELECT is_empty(
@@ -30,7 +35,7 @@ SELECT ok(NOT has_schema_privilege('rf_nobody', 'ringfence', 'USAGE'),
     'nor the schema');
 
 SET ROLE rf_nobody;
-SELECT throws_ok($$SELECT ringfence.claimed('stock:a')$$, '42501', NULL,
+SELECT throws_ok($$SELECT ringfence.unclaimed('stock:a')$$, '42501', NULL,
     'which can''t be called by name');
 SELECT throws_ok('UPDATE stock SET fence = 9', 'RF003', NULL,
     'whoever may write the table, but not use the guard, is refused');

@@ -122,22 +122,22 @@ SELECT is(remade('line', '~ringfence_insert',
 SELECT ok(mend(), 'is mended');
 SELECT is(remade('line', '~ringfence_insert',
     $$CREATE CONSTRAINT TRIGGER "~ringfence_insert" AFTER INSERT ON line
-      FOR EACH ROW WHEN (NEW.fence IS NULL OR NEW.fence < 1 OR NEW.fence
-          <> ringfence.claimed('line:{sku}:{{{part}}}', NEW.sku, NEW.part))
+      FOR EACH ROW WHEN (ringfence.outdated('line:{sku}:{{{part}}}', NEW.fence,
+          NEW.sku, NEW.part))
       EXECUTE FUNCTION ringfence.resource_row('line:{sku}:{{{part}}}', 'fence')$$),
     found('~ringfence_insert'), 'nearly the same WHEN');
 SELECT ok(mend(), 'is mended');
 SELECT is(remade('line', '~ringfence_delete',
     $$CREATE CONSTRAINT TRIGGER "~ringfence_delete" AFTER DELETE ON line
-      DEFERRABLE FOR EACH ROW WHEN (GREATEST(OLD.fence, 1::bigint)
-          > ringfence.claimed('line:{sku}:{{{part}}}', OLD.sku, OLD.part))
+      DEFERRABLE FOR EACH ROW WHEN (ringfence.outdated('line:{sku}:{{{part}}}',
+          OLD.fence, OLD.sku, OLD.part))
       EXECUTE FUNCTION ringfence.resource_row('line:{sku}:{{{part}}}', 'fence')$$),
     found('~ringfence_delete'), 'one that can be put off');
 SELECT ok(mend(), 'is mended');
 SELECT is(remade('line', '~ringfence_delete',
     $$CREATE TRIGGER "~ringfence_delete" AFTER DELETE ON line FOR EACH ROW
-      WHEN (GREATEST(OLD.fence, 1::bigint)
-          > ringfence.claimed('line:{sku}:{{{part}}}', OLD.sku, OLD.part))
+      WHEN (ringfence.outdated('line:{sku}:{{{part}}}', OLD.fence, OLD.sku,
+          OLD.part))
       EXECUTE FUNCTION ringfence.resource_row('line:{sku}:{{{part}}}', 'fence')$$),
     found('~ringfence_delete'), 'one that can be replaced');
 SELECT ok(mend(), 'is mended');
@@ -149,7 +149,7 @@ SELECT is(remade('cash', '~ringfence_resource',
 SELECT ok(mend(), 'is mended');
 SELECT is(remade('cash', '~ringfence_delete',
     $$CREATE CONSTRAINT TRIGGER "~ringfence_delete" AFTER DELETE OR UPDATE ON cash
-      FOR EACH ROW WHEN (ringfence.claimed('it''s cash') = 0::bigint)
+      FOR EACH ROW WHEN (ringfence.unclaimed('it''s cash'))
       EXECUTE FUNCTION ringfence.resource_row('it''s cash', '')$$),
     found('~ringfence_delete'), 'one event more');
 SELECT ok(mend(), 'is mended');
@@ -184,8 +184,8 @@ SELECT lives_ok($$
     DROP TRIGGER "~ringfence_delete" ON line;
     CREATE CONSTRAINT TRIGGER "~ringfence_delete" AFTER DELETE ON line
       NOT DEFERRABLE FOR EACH ROW
-      WHEN (GREATEST(OLD.fence, 1::pg_catalog.int8) OPERATOR(pg_catalog.>)
-          ringfence.claimed('line:{sku}:{{{part}}}', OLD.sku, OLD.part))
+      WHEN (ringfence.outdated('line:{sku}:{{{part}}}', OLD.fence, OLD.sku,
+          OLD.part))
       EXECUTE FUNCTION ringfence.resource_row('line:{sku}:{{{part}}}', 'fence');
     ALTER TABLE line ENABLE ALWAYS TRIGGER "~ringfence_delete"$$,
     'who makes the same one');
