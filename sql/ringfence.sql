@@ -542,7 +542,9 @@ COMMENT ON FUNCTION ringfence.outdated(text, bigint) IS
 COMMENT ON FUNCTION ringfence.outdated(text, bigint, "any") IS
     'For the WHEN of triggers: is the fence of an old row newer than what this transaction has claimed for its resource, or nothing claimed?';
 
-CREATE FUNCTION ringfence.unfenced_update(template text, was bigint, "is" bigint) RETURNS boolean
+CREATE FUNCTION ringfence.unfenced_update(
+    template text, was bigint, "is" bigint
+) RETURNS boolean
 LANGUAGE C VOLATILE PARALLEL UNSAFE
 AS 'MODULE_PATHNAME', 'ringfence_unfenced_update';
 

@@ -5,6 +5,7 @@
  *
  *   peers ROUNDS NAME COMMAND [NAME COMMAND...]   ours is the first
  *   peers --ourselves PORT                        the command that is ours
+ *   peers --least PORT                            what every lock needs
  *
  * A contestant is told the port of a Redis.  For each number that it reads it
  * takes a lock and gives it back as often, one after the other, and writes the
@@ -14,13 +15,17 @@
  * and the others go on.
  */
 #define _GNU_SOURCE /* pipe2 */
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,10 +45,26 @@ typedef struct peer {
     double us[ROUNDS_MAX], cpu_us[ROUNDS_MAX]; /* of one pair */
 } peer;
 
+/* For each number that is read, so many pairs; then how long they took. */
+static void serve(void (*one)(void *), void *with)
+{
+    char line[32];
+
+    while (fgets(line, sizeof(line), stdin) != NULL) {
+        double cpu = stopwatch_cpu_us(), begin = stopwatch_us();
+
+        for (long left = strtol(line, NULL, 10); left > 0; left--)
+            one(with);
+        printf("%f %f\n", stopwatch_us() - begin, stopwatch_cpu_us() - cpu);
+        fflush(stdout);
+    }
+}
+
 /* ---- Ourselves --------------------------------------------------------------- */
 
-static void pair(rf_client *client)
+static void pair(void *opened)
 {
+    rf_client *client = opened;
     rf_lock *lock;
 
     if (rf_acquire(client, "peer", NULL, &lock) != RF_OK ||
@@ -53,21 +74,45 @@ static void pair(rf_client *client)
 
 static int ourselves(const char *port)
 {
-    char url[64], line[32];
+    char url[64];
     rf_client *client;
 
     snprintf(url, sizeof(url), "redis://127.0.0.1:%s", port);
     if (rf_open(url, NULL, &client) != RF_OK)
         die(url, rf_message(NULL));
-    while (fgets(line, sizeof(line), stdin) != NULL) {
-        double cpu = stopwatch_cpu_us(), begin = stopwatch_us();
-
-        for (long left = strtol(line, NULL, 10); left > 0; left--)
-            pair(client);
-        printf("%f %f\n", stopwatch_us() - begin, stopwatch_cpu_us() - cpu);
-        fflush(stdout);
-    }
+    serve(pair, client);
     rf_close(client);
+    return 0;
+}
+
+/* ---- The least --------------------------------------------------------------- */
+
+/* Two requests of which Redis has no work, without any library. */
+static void two_pings(void *connected)
+{
+    static const char ping[] = "PING\r\n";
+    int fd = *(int *)connected;
+    char pong[16];
+
+    for (int i = 0; i < 2; i++) {
+        if (send(fd, ping, sizeof(ping) - 1, 0) < 0 ||
+            recv(fd, pong, sizeof(pong), 0) <= 0)
+            die("no answer", NULL);
+    }
+}
+
+static int least(const char *port)
+{
+    struct sockaddr_in to = { .sin_family = AF_INET };
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+
+    to.sin_port = htons((uint16_t)strtoul(port, NULL, 10));
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)) != 0)
+        die("cannot connect", NULL);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    serve(two_pings, &fd);
+    close(fd);
     return 0;
 }
 
@@ -164,6 +209,8 @@ int main(int argc, char **argv)
 
     if (argc == 3 && strcmp(argv[1], "--ourselves") == 0)
         return ourselves(argv[2]);
+    if (argc == 3 && strcmp(argv[1], "--least") == 0)
+        return least(argv[2]);
     rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
     if (rounds < 1 || rounds > ROUNDS_MAX || n < 1 || n > PEERS_MAX)
         die("usage: peers ROUNDS NAME COMMAND...", NULL);

@@ -44,6 +44,8 @@ for name in redlock redis_semaphore; do
         contestants+=("$name" "node $modules/$name.js")
     fi
 done
+# What no client can do without: two requests over TCP.
+contestants+=(least "$RF_BUILD/bench/peers --least")
 # A client and Redis take turns, so one processor is all that they can use.  On
 # two it is chance which of them share one, and a pair takes twice as long when
 # they do not.

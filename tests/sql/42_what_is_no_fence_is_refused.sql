@@ -2,7 +2,7 @@
 -- Copyright (c) 2026 ringfence maintainers
 -- case 3
 BEGIN;
-SELECT plan(10);
+SELECT plan(13);
 
 CREATE TABLE stock (
     sku text PRIMARY KEY, fence bigint DEFAULT NULL, left_over int);
@@ -29,6 +29,18 @@ SELECT lives_ok($$UPDATE stock SET fence = 9007199254740991$$,
     '2^53 - 1 is a fence');
 SELECT lives_ok($$INSERT INTO stock VALUES ('c', NULL, 1), ('d', 0, 1)$$,
     'a new row may be without a fence');
+
+-- The ceiling is the administrator's, lower or higher than that.
+UPDATE stock SET fence = 9007199254740991 WHERE sku = 'd';
+SET ringfence.max_fence = '9007199254740993';
+SELECT lives_ok($$UPDATE stock SET fence = 9007199254740992 WHERE sku = 'd'$$,
+    'above 2^53 where that may be');
+INSERT INTO stock VALUES ('e', 5, 1);
+SET ringfence.max_fence = '100';
+SELECT throws_ok($$UPDATE stock SET fence = 101 WHERE sku = 'e'$$,
+    'RF004', 'argument is invalid', 'a fence above a lower ceiling is refused');
+SELECT lives_ok($$UPDATE stock SET fence = 100 WHERE sku = 'e'$$,
+    'and the ceiling is one');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -5,7 +5,7 @@
 -- leave behind. Before PostgreSQL 14 triggers do, as on partitioned tables.
 BEGIN;
 SELECT current_setting('server_version_num')::int < 140000 AS by_row \gset
-SELECT plan(35);
+SELECT plan(36);
 
 CREATE TABLE price (sku text PRIMARY KEY, n int);
 INSERT INTO price VALUES ('old', 1);
@@ -73,6 +73,13 @@ SELECT throws_ok($$INSERT INTO price VALUES ('new', 1)
     ON CONFLICT (sku) DO UPDATE SET n = 2$$, 'RF003', NULL, 'an upsert of a new row');
 SELECT throws_ok($$INSERT INTO price VALUES ('old', 1)
     ON CONFLICT (sku) DO UPDATE SET n = 2$$, 'RF003', NULL, 'of one that is there');
+\if :by_row
+SELECT lives_ok($$INSERT INTO price VALUES ('old', 1) ON CONFLICT DO NOTHING$$,
+    'triggers see what is written, and nothing is');
+\else
+SELECT throws_ok($$INSERT INTO price VALUES ('old', 1) ON CONFLICT DO NOTHING$$,
+    'RF003', NULL, 'a CHECK sees what would be written');
+\endif
 SELECT throws_ok($$INSERT INTO price VALUES ('a', (
         SELECT count(ringfence.guard('import: price', 3, 'h'))))$$,
     'RF003', NULL, 'the claim of another resource is none');
