@@ -17,6 +17,6 @@ extern void rf_check_not_null(FunctionCallInfo fcinfo, int arg,
 							  const char *what);
 
 /* RF004, for an argument that is wrong in a way of its own. */
-extern void rf_raise_argument(const char *detail) pg_attribute_noreturn();
+extern _Noreturn void rf_raise_argument(const char *detail);
 
 #endif							/* RF_CHECKS_H */
