@@ -6,7 +6,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_class.h"
 #include "commands/trigger.h"
 
 #include "armed.h"
@@ -29,16 +28,15 @@ rf_is_armed(Relation rel, const char *trigger)
 }
 
 static void
-refuse_disarmed(Relation rel, const char *kind, const char *name)
+refuse_disarmed(Relation rel, const char *missing)
 {
 	RfRefusal	refusal = {
 		ERRCODE_RF_SETUP, RF_MSG_SETUP, NULL,
 		"Ask ringfence.audit() how to mend it.", InvalidAttrNumber, true
 	};
 
-	refusal.detail = psprintf("%s \"%s\" of table \"%s\" is missing or"
-							  " switched off.", kind, name,
-							  rf_table_name(rel));
+	refusal.detail = psprintf("%s of table \"%s\" is missing or switched off.",
+							  missing, rf_table_name(rel));
 	rf_refuse(rel, &refusal);
 }
 
@@ -46,17 +44,13 @@ void
 rf_check_armed(Relation rel, const char *trigger)
 {
 	if (!rf_is_armed(rel, trigger))
-		refuse_disarmed(rel, "Trigger", trigger);
+		refuse_disarmed(rel, psprintf("Trigger \"%s\"", trigger));
 }
 
 void
 rf_check_whole_armed(Relation rel, const char *trigger)
 {
-	if (rf_is_armed(rel, trigger) || rf_claim_check_holds(rel))
-		return;
-	if (rel->rd_rel->relkind == RELKIND_RELATION &&
-		!rel->rd_rel->relispartition)
-		refuse_disarmed(rel, "Constraint", RF_CHECK_CLAIM);
-	else
-		refuse_disarmed(rel, "Trigger", trigger);
+	if (!rf_is_armed(rel, trigger) && !rf_claim_check_holds(rel))
+		refuse_disarmed(rel, psprintf("Constraint \"" RF_CHECK_CLAIM "\", or"
+									  " trigger \"%s\",", trigger));
 }

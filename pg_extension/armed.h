@@ -17,8 +17,8 @@
 extern void rf_check_armed(Relation rel, const char *trigger);
 
 /*
- * The same for INSERT and UPDATE of a table that is one resource: a CHECK
- * judges its rows, or the trigger where it has partitions.
+ * The same for INSERT and UPDATE of a table that is one resource: the CHECK
+ * judges its rows, or the trigger does where there can be none.
  */
 extern void rf_check_whole_armed(Relation rel, const char *trigger);
 

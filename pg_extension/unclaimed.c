@@ -61,6 +61,7 @@ typedef struct CallState
 
 /* ---- The arguments ------------------------------------------------------ */
 
+/* The other row's are printed like the first one's, so are of its types. */
 static char *
 bind_value(FunctionCallInfo fcinfo, CallState *state, int value)
 {

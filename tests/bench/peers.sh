@@ -46,10 +46,4 @@ for name in redlock redis_semaphore; do
 done
 # What no client can do without: two requests over TCP.
 contestants+=(least "$RF_BUILD/bench/peers --least")
-# A client and Redis take turns, so one processor is all that they can use.  On
-# two it is chance which of them share one, and a pair takes twice as long when
-# they do not.
-processors=$(taskset -cp $$)
-processors=${processors##* }
-exec taskset -c "${processors%%[,-]*}" \
-    "$RF_BUILD/bench/peers" "${ROUNDS:-41}" "${contestants[@]}"
+exec "$RF_BUILD/bench/peers" "${ROUNDS:-41}" "${contestants[@]}"

@@ -4,8 +4,8 @@
 #
 # isolation.sh FILE.spec: run PostgreSQL's isolationtester, compare with
 # FILE.out, print TAP.  The difference is the diagnostic.  FILE.before15.out
-# is for older servers than PostgreSQL 15, and so on.  A spec whose header says "# A server of its
-# own:" is played where no other file has transactions.
+# is for older servers than PostgreSQL 15, and so on.  A spec whose header says
+# "# A server of its own:" is played where no other file has transactions.
 set -u
 
 spec=$RF_ROOT/$1

@@ -44,15 +44,7 @@ END $$;
 CREATE FUNCTION found(name text) RETURNS text LANGUAGE sql AS $$
     SELECT format('critical: trigger %I was made anew: with another WHEN, or '
         'for other events or columns', name)$$;
-CREATE FUNCTION mend() RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-    r text;
-BEGIN
-    FOR r IN SELECT remedy FROM ringfence.audit() LOOP
-        EXECUTE r;
-    END LOOP;
-    RETURN NOT EXISTS (SELECT FROM ringfence.audit());
-END $$;
+\ir mend.psql
 
 SELECT is(remade('stock', '~ringfence_seal',
     $$CREATE CONSTRAINT TRIGGER "~ringfence_seal" AFTER UPDATE ON stock

@@ -18,15 +18,7 @@ SELECT plan(41);
 
 CREATE TABLE cash (n int);
 SELECT ringfence.protect('cash', resource => 'it''s cash');
-CREATE FUNCTION mend() RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-    r text;
-BEGIN
-    FOR r IN SELECT remedy FROM ringfence.audit() LOOP
-        EXECUTE r;
-    END LOOP;
-    RETURN NOT EXISTS (SELECT FROM ringfence.audit());
-END $$;
+\ir mend.psql
 CREATE FUNCTION found() RETURNS text LANGUAGE sql AS
     $$SELECT string_agg(concat_ws(' | ', severity, object, problem), E'\n')
       FROM ringfence.audit()$$;

@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* No more than n of those that this process may use; 0 is this process. */
+/*
+ * No more than n of those that this process may use; 0 is this process.  Who is
+ * started later has the same.  A failure ends the program.
+ */
 void bind_to(size_t n, pid_t pid);
 
 #endif /* BIND_H */
